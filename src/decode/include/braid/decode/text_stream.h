@@ -1,0 +1,32 @@
+#pragma once
+// Token bytes to text that may be shown: whole UTF-8 characters, and nothing that may yet turn out to be a stop text.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace braid::decode {
+
+/// One answer's text. One thread.
+class TextStream {
+ public:
+  /// Empty stop texts are ignored.
+  explicit TextStream(std::vector<std::string> stops);
+
+  /// Adds a token's bytes; returns what may be shown now (maybe nothing). Bytes that can't be UTF-8 become U+FFFD.
+  std::string push(std::string_view bytes);
+  /// A stop text was met; what push() returned before it is all there is.
+  bool stopped() const { return stopped_; }
+  /// The end: what was held back.
+  std::string finish();
+
+ private:
+  std::string take_complete_characters();
+
+  std::vector<std::string> stops_;
+  std::string bytes_;    // maybe an incomplete character
+  std::string pending_;  // whole characters that may begin a stop text
+  bool stopped_ = false;
+};
+
+}  // namespace braid::decode

@@ -1,0 +1,68 @@
+#pragma once
+// What a client of a session hears. docs/json.md is the wire form of each.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "braid/packet/packet.h"
+#include "braid/packet/prompt.h"
+#include "braid/packet/question.h"
+
+namespace braid::deliver {
+
+/// A chunk that was perceived, or a packet that was dropped on the way and why.
+struct Perceived {
+  Modality modality = Modality::kVision;
+  std::string source;
+  SessionTime start;
+  SessionTime end;
+  bool kept = true;
+  std::string reason;  ///< why not kept ("nothing_new", "blank", "queue_full"), or why kept ("new", "scene", "heartbeat")
+  int tokens = 0;      ///< rows it takes, or would have taken
+  int width = 0, height = 0;  ///< frames
+  std::string text;           ///< readings and lines
+  StageTimes stages;
+};
+
+struct Progress {
+  SessionTime at;
+  Nanoseconds duration{};  ///< 0: unknown
+  std::uint64_t frames = 0, utterances = 0;
+};
+
+struct Fault {
+  std::string source;
+  std::optional<SessionTime> at;
+  Error error;
+};
+
+/// An answer's first sign of life, so that a client can show whose words follow.
+struct AnswerBegin {
+  QuestionId id;
+  std::string question;
+  SessionTime asked_at;
+};
+
+struct Summary {
+  SessionTime end;
+  Nanoseconds wall{};
+  std::uint64_t frames_sampled = 0, frames_kept = 0, utterances = 0, readings = 0, lines = 0;
+  std::uint64_t questions = 0, answers = 0, errors = 0, turn_overs = 0;
+  std::uint64_t tokens_perceived = 0, tokens_kept = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> drops;  ///< by reason
+  StageTimes perception;  ///< summed over all chunks
+  bool interrupted = false;
+};
+
+using Event = std::variant<Perceived, Progress, Fault, AnswerBegin, AnswerDelta, Answer, Summary>;
+
+/// Takes events, on the deliver thread; may block for as long as the client does.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_event(const Event& event) = 0;
+};
+
+}  // namespace braid::deliver

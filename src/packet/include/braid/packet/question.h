@@ -1,0 +1,83 @@
+#pragma once
+// What is asked, and what comes back while it is answered.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "braid/base/deadline.h"
+#include "braid/base/ids.h"
+#include "braid/base/result.h"
+#include "braid/base/stage.h"
+#include "braid/base/time.h"
+
+namespace braid {
+
+/// How tokens are chosen. Greedy by default.
+struct Sampling {
+  float temperature = 0.0F;  ///< 0: greedy, the rest is ignored
+  int top_k = 40;            ///< 0: off
+  float top_p = 0.95F;       ///< 1: off
+  float min_p = 0.05F;       ///< 0: off
+  std::uint64_t seed = 0;
+};
+
+/// A question to a session. It sees every chunk that ends at or before `at`.
+struct Question {
+  QuestionId id;
+  std::string text;               ///< may be empty where the last utterance is the question
+  std::optional<SessionTime> at;  ///< none: when everything has been seen
+  bool now = false;               ///< asked by somebody who waits: `at` is set when the session takes it
+  std::optional<Nanoseconds> deadline;  ///< from asked to last byte delivered
+  int max_tokens = 96;
+  Sampling sampling;
+  std::vector<std::string> stops;  ///< texts that end the answer; not part of it
+
+  SteadyTime asked{};         ///< set when the question is asked: by the asker, or when its time `at` comes
+  SessionTime asked_at{};     ///< the same moment on the session's timeline
+  StageTrace trace;           ///< who held the question itself
+};
+
+/// Why an answer ended. Wire names: stop, length, cancelled, error, shed.
+enum class FinishReason { kStop, kLength, kCancelled, kError, kShed };
+const char* to_string(FinishReason reason);
+
+/// What an answer saw.
+struct WindowInfo {
+  SessionTime from;  ///< start of the oldest visible chunk
+  SessionTime to;    ///< end of the newest
+  int chunks = 0;
+  int tokens = 0;          ///< rows visible to the question, system text included
+  int evicted_chunks = 0;  ///< left the window since the session's start
+};
+
+/// A piece of an answer's text. Whole UTF-8 characters.
+struct AnswerDelta {
+  QuestionId id;
+  std::string text;
+};
+
+/// A finished answer. Sums of `stages` over all stages equal `wall`.
+struct Answer {
+  QuestionId id;
+  std::string question;
+  std::string text;
+  FinishReason finish = FinishReason::kStop;
+  std::optional<Error> error;  ///< with kError and kShed
+  SessionTime asked_at;
+  SteadyTime asked;                         ///< when the question was asked
+  SteadyTime last_token;                    ///< when the model was done; `deliver` runs from here
+  std::optional<SteadyTime> first_token;
+  std::optional<Nanoseconds> freshness;  ///< age of the newest perceived chunk at the first decode
+  std::optional<Nanoseconds> deadline;
+  Verdict verdict = Verdict::kNone;  ///< set by deliver
+  std::vector<std::string> degraded; ///< rungs of the ladder taken
+  int prompt_tokens = 0;             ///< visible window and question
+  int question_tokens = 0;
+  int answer_tokens = 0;
+  WindowInfo window;
+  StageTimes stages;  ///< up to last_token; deliver adds kDeliver and kUnattributed
+};
+
+}  // namespace braid
