@@ -42,4 +42,19 @@ StageTimes StageTrace::times() const {
   return times;
 }
 
+void StageMeter::enter(Stage stage, SteadyTime at) {
+  stop(at);
+  stage_ = stage;
+  since_ = at;
+}
+
+void StageMeter::stop(SteadyTime at) {
+  if (stage_ != Stage::kUnattributed && at > since_) times_[stage_] += at - since_;
+  stage_ = Stage::kUnattributed;
+}
+
+void StageMeter::add(const StageTimes& times) {
+  for (std::size_t i = 0; i < kStageCount; ++i) times_.by_stage[i] += times.by_stage[i];
+}
+
 }  // namespace braid

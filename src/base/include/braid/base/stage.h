@@ -66,4 +66,21 @@ class StageTrace {
   std::uint8_t size_ = 0;
 };
 
+/// Adds up who held an answer, for as many changes of hands as it takes. One thread.
+class StageMeter {
+ public:
+  /// From `at` on, `stage` holds it.
+  void enter(Stage stage, SteadyTime at);
+  /// Counts the time since the last enter().
+  void stop(SteadyTime at);
+  /// Adds what others recorded.
+  void add(const StageTimes& times);
+  const StageTimes& times() const { return times_; }
+
+ private:
+  StageTimes times_;
+  Stage stage_ = Stage::kUnattributed;
+  SteadyTime since_{};
+};
+
 }  // namespace braid
