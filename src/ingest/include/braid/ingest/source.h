@@ -31,8 +31,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual const SourceInfo& info() const = 0;
-  /// Sends everything, in session time, until the end, a kClosed or stop(). A part that can't be read is sent as
-  /// Damage and skipped; an Error means that nothing more can come.
+  /// Sends everything, in session time, until the end, a kClosed or stop(). A part that can't be read is sent
+  /// as Damage and skipped; an Error means that nothing more can come.
   virtual Status run(SourceId id, const PacketSink& sink) = 0;
   /// Makes run() return soon. Any thread.
   virtual void stop() = 0;

@@ -1,0 +1,48 @@
+#pragma once
+// From a source's description to a Source.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "braid/base/clock.h"
+#include "braid/base/result.h"
+#include "braid/ingest/source.h"
+#include "braid/ingest/source_spec.h"
+
+namespace braid::ingest {
+
+struct IngestOptions {
+  double fps = 2.0;      ///< frames a second of session time, on a grid from 0; at most max_fps
+  double max_fps = 4.0;  ///< frames a second with scene changes; equal to fps: no extra frames
+  int max_frame_side =
+      1280;               ///< px; the longer side is scaled down to it, never up. 0: as large as the input
+  bool realtime = false;  ///< packets are let out when their session time has come; else as fast as accepted
+  /// When session time 0 is on the clock; asked once, when run() begins. None: the moment run() begins.
+  std::function<SteadyTime()> session_start;
+  std::size_t frame_slots = 24;              ///< frames that all later stages together may hold of one source
+  std::optional<std::int64_t> epoch_us;      ///< as SourceSpec::epoch_us, for sources that don't say
+  int max_input_side = 8192;                 ///< px; larger pictures are refused before they are decoded
+  std::int64_t max_input_pixels = 64 << 20;  ///< as above, width * height
+  int max_streams = 64;                      ///< streams in one container
+  Nanoseconds network_timeout = std::chrono::seconds(10);  ///< a peer that is silent for so long is gone
+};
+
+/// Opens and probes; blocks for as long as that takes, at most about `network_timeout` for a silent peer.
+/// Errors: kNotFound (no such file, device or address), kBadInput (empty, garbage, cut before its index, a
+/// folder), kUnsupported (no decoder, a playlist), kLimit (too large, too many streams), kUsage (no such
+/// stream).
+///
+/// Session times of files: the container's, minus the file's one origin (the earliest start of the streams
+/// used; a negative start of sound is codec priming and counts as 0). Of live sources: first arrival, then
+/// the container's differences. Of logs: as written, or from the first row (or `epoch`) where they are
+/// absolute.
+///
+/// Traces: kCapture from when the packet could have been had (realtime and live: session start + its time;
+/// else when its reading began), kIngest from when decoding began.
+Result<std::unique_ptr<Source>> open_source(const SourceSpec& spec, const IngestOptions& options,
+                                            Clock& clock);
+
+}  // namespace braid::ingest
