@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "braid/base/ids.h"
-#include "braid/base/stage.h"
 #include "braid/base/time.h"
 #include "braid/packet/packet.h"
 #include "braid/tensor/matrix.h"
@@ -51,8 +50,7 @@ struct Chunk {
   SourceId source;
   SessionTime start;
   SessionTime end;  ///< chunks are ordered by it
-  Prompt prompt;    ///< separator and time as text, then the content
-  StageTrace trace;
+  Prompt prompt;    ///< its time as text, then the content
 };
 
 }  // namespace braid

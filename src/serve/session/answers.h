@@ -1,0 +1,89 @@
+#pragma once
+// The answers being made: forks of the timeline, each with its question to prefill and its tokens to decode.
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "braid/decode/sampler.h"
+#include "braid/decode/text_stream.h"
+#include "braid/deliver/events.h"
+#include "braid/engine/engine.h"
+#include "braid/kv/ledger.h"
+#include "braid/schedule/planner.h"
+#include "session/perception.h"
+
+namespace braid::serve {
+
+struct AnswerOptions {
+  bool join_turns = true;
+  int max_question_tokens = 512;
+  /// Age of a session time, in session time, at a steady time; for freshness.
+  std::function<Nanoseconds(const Question&, SessionTime, SteadyTime)> age;
+};
+
+/// Engine thread.
+class Answers {
+ public:
+  using Emit = std::function<void(deliver::Event)>;
+
+  Answers(AnswerOptions options, engine::Decoder& decoder, const engine::Tokenizer& tokenizer, kv::Ledger& ledger,
+          Perception& perception, Clock& clock, Emit emit);
+
+  std::size_t open() const { return open_.size(); }
+  /// Room for one more answer to this question: cells for its rows and its longest answer.
+  bool fits(const Question& question) const;
+  /// Forks the timeline for it. The question's trace says who held it until now.
+  void begin(Question question);
+  /// Ends without having begun.
+  void refuse(const Question& question, FinishReason finish, Error error);
+  void cancel(QuestionId id, CancelReason reason);
+  void cancel_all(CancelReason reason);
+
+  void ready(schedule::Ready& ready);
+  void step_begins(const schedule::Planned& planned, SteadyTime at);
+  /// Samples from the step's logits, in plan order, and ends what is complete.
+  void step_done(const schedule::Planned& planned, const StepResult& result);
+  /// The step failed: answers with rows in it end with the error.
+  void step_failed(const schedule::Planned& planned, const Error& error);
+
+ private:
+  struct Open {
+    Question question;
+    Answer answer;
+    SequenceId sequence;
+    schedule::PrefillJob prefill;
+    TokenRun question_rows;  // lead, text and template, as prefilled
+    decode::Sampler sampler;
+    decode::TextStream text;
+    StageMeter meter;
+    std::vector<Token> tokens;
+    Position next = 0;  // where the last token goes
+    bool over = false;
+    std::optional<FinishReason> finish;
+  };
+
+  TokenRun question_tokens(const Question& question) const;
+  void attribute_waiting(Open& open, SteadyTime forked) const;
+  void first_token(Open& open, SteadyTime at);
+  void take_token(Open& open, Token token);
+  void show(Open& open, std::string text);
+  void finish(Open& open, FinishReason reason);
+  void join(const Open& open);
+  void sweep();
+  Open* of(const schedule::PrefillJob* job);
+
+  AnswerOptions options_;
+  engine::Decoder& decoder_;
+  const engine::Tokenizer& tokenizer_;
+  kv::Ledger& ledger_;
+  Perception& perception_;
+  Clock& clock_;
+  Emit emit_;
+  std::list<Open> open_;
+  std::vector<Open*> decoding_;  // in the order of the last Ready's decode rows
+};
+
+}  // namespace braid::serve

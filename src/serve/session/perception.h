@@ -1,0 +1,85 @@
+#pragma once
+// The session's timeline in the KV cache: what is being prefilled on it, and its successor.
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "braid/encode/chunk_maker.h"
+#include "braid/engine/engine.h"
+#include "braid/kv/ledger.h"
+#include "braid/kv/timeline.h"
+#include "braid/schedule/planner.h"
+
+namespace braid::serve {
+
+/// Joins kv's arithmetic to the engine: opens sequences, turns entries into prefill jobs, swaps timelines. Engine thread.
+class Perception {
+ public:
+  /// `on_seen` is called when a chunk's rows are all in the cache.
+  Perception(kv::WindowOptions window, engine::Decoder& decoder, const engine::Tokenizer& tokenizer,
+             kv::Ledger& ledger, Clock& clock, std::function<void(encode::Encoded&)> on_seen);
+
+  /// Opens the sequence and queues the opening.
+  Status open();
+
+  /// False: no room until the successor takes over; offer it again. The chunk's trace enters kPrefillQueue by then.
+  bool offer(encode::Encoded& encoded);
+  /// A question and its answer become turns. Dropped, with false, where they can't fit.
+  bool join(Prompt turns, SessionTime at);
+
+  /// Everything offered is in the cache.
+  bool caught_up() const { return jobs_.empty(); }
+  /// Chunks and turns that are not yet.
+  std::size_t waiting() const { return jobs_.size(); }
+
+  /// Adds what may run to the planner's input.
+  void ready(schedule::Ready& ready);
+  /// A step is about to run / has run rows of these jobs.
+  void step_begins(const schedule::Planned& planned, SteadyTime at);
+  void step_done(const schedule::Planned& planned, SteadyTime at);
+  /// Starts and finishes turn-overs as due. True when a successor took over.
+  bool turn_over_if_due();
+
+  /// A new sequence that shares what an answer may see.
+  Result<SequenceId> fork(SessionTime now);
+  kv::Timeline& timeline() { return timeline_; }
+  WindowInfo window(SessionTime now) const { return timeline_.window(now, timeline_.end()); }
+  /// Stages of the chunk that was in the cache last.
+  const StageTrace& last_trace() const { return last_trace_; }
+
+ private:
+  struct Job {
+    schedule::PrefillJob prefill;
+    std::optional<encode::Encoded> chunk;  // none: opening or turns
+  };
+
+  int largest_chunk() const;
+  bool successor_is_due() const;
+  void seen(Job& job, SteadyTime at);
+  void swap(SteadyTime at);
+  Status reserve(SequenceId sequence, Position begin, const Prompt& prompt);
+  void rebuild(const Prompt& prompt);
+  void give_up_turn_over();
+
+  kv::Timeline timeline_;
+  kv::WindowOptions window_;
+  engine::Decoder& decoder_;
+  kv::Ledger& ledger_;
+  Clock& clock_;
+  std::function<void(encode::Encoded&)> on_seen_;
+
+  SequenceId sequence_;
+  std::deque<Job> jobs_;
+
+  SequenceId successor_;
+  Position successor_end_ = 0;
+  std::deque<schedule::PrefillJob> rebuilds_;
+
+  bool room_wanted_ = false;  // an offer was turned down
+  StageTrace last_trace_;
+};
+
+}  // namespace braid::serve

@@ -1,0 +1,228 @@
+#include "braid/serve/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "session/encode_loop.h"
+#include "session/engine_loop.h"
+#include "session/pace.h"
+#include "session/sync_loop.h"
+#include "session/tally.h"
+
+namespace braid::serve {
+
+namespace {
+
+constexpr int kMaxQuestionTokens = 512;
+
+flow::LaneOptions<sync::Timed> encode_lane(const SessionOptions& options, Tally& tally) {
+  flow::LaneOptions<sync::Timed> lane;
+  lane.capacity = options.queue;
+  lane.when_full = options.realtime ? flow::WhenFull::kDropOldest : flow::WhenFull::kBlock;
+  // Only frames come again; an utterance, a reading or a question does not.
+  lane.droppable = [](const sync::Timed& item) { return std::holds_alternative<Frame>(item); };
+  lane.on_drop = [&tally](sync::Timed&&) { tally.dropped("queue_full"); };
+  return lane;
+}
+
+bool can_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) {
+  const auto has = [&](StreamKind kind) { return source.streams[static_cast<std::size_t>(kind)]; };
+  return (has(StreamKind::kVideo) && model.sees) || (has(StreamKind::kAudio) && model.hears) ||
+         has(StreamKind::kText) || has(StreamKind::kReading);
+}
+
+}  // namespace
+
+struct Session::State {
+  State(SessionOptions session_options, engine::Engine& model, sync::SpeechDetectorFactory* speech, Clock& session_clock,
+        deliver::EventSink& event_sink)
+      : options(std::move(session_options)),
+        engine(model),
+        clock(session_clock),
+        sink(event_sink),
+        pace(clock, options.realtime),
+        arbiter(clock, !engine.info.on_gpu),
+        maker(options.encode, *engine.tokenizer, engine.encoder.get(), arbiter, clock),
+        to_encode(clock),
+        to_engine(clock),
+        to_client(clock),
+        sync(options, clock, pace, speech, to_encode.add_lane(encode_lane(options, tally))),
+        encode_out(to_engine.add_lane({.capacity = 4, .when_full = {}, .droppable = {}, .on_drop = {}})),
+        engine_control(to_engine.add_lane({.capacity = 64, .when_full = {}, .droppable = {}, .on_drop = {}})),
+        client(to_client.add_lane({.capacity = 1024, .when_full = {}, .droppable = {}, .on_drop = {}})) {}
+
+  void run_source(std::size_t index, flow::Sender<SyncInput> out);
+  void deliver_events();
+
+  SessionOptions options;
+  engine::Engine& engine;
+  Clock& clock;
+  deliver::EventSink& sink;
+  Tally tally;
+  Pace pace;
+  engine::DeviceArbiter arbiter;
+  encode::ChunkMaker maker;
+  SourceBook book;
+  std::vector<std::unique_ptr<ingest::Source>> sources;
+  std::vector<flow::Sender<SyncInput>> source_lanes;
+
+  flow::Lanes<sync::Timed> to_encode;
+  flow::Lanes<EngineInput> to_engine;
+  flow::Lanes<deliver::Event> to_client;
+  SyncLoop sync;
+  flow::Sender<EngineInput> encode_out;
+  flow::Sender<EngineInput> engine_control;
+  flow::Sender<deliver::Event> client;
+
+  std::mutex mutex;  // guards the senders of control and what follows
+  std::int64_t next_question = 0;
+  bool started = false;
+  bool stopped = false;
+  SteadyTime began{};
+
+  std::vector<Thread> source_threads;
+  Thread sync_thread, encode_thread, engine_thread, deliver_thread;
+};
+
+void Session::State::run_source(std::size_t index, flow::Sender<SyncInput> out) {
+  const SourceId id{static_cast<std::int64_t>(index)};
+  const Status ran = sources[index]->run(id, [&](Packet packet) {
+    return out.push(std::move(packet)) == flow::Pushed::kTaken ? ingest::Accepted::kTaken : ingest::Accepted::kClosed;
+  });
+  if (!ran) out.push(Packet(Damage{id, pace.now(), ran.error()}));
+}
+
+void Session::State::deliver_events() {
+  while (true) {
+    if (auto event = to_client.try_pop(0)) {
+      sink.on_event(*event);
+    } else if (to_client.ended(0)) {
+      return;
+    } else {
+      to_client.wait();
+    }
+  }
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Session::~Session() {
+  if (!state_->started) return;
+  stop(false);
+  wait();
+}
+
+Result<std::unique_ptr<Session>> Session::create(SessionOptions options, engine::Engine& engine,
+                                                 sync::SpeechDetectorFactory* speech, Clock& clock,
+                                                 deliver::EventSink& sink) {
+  const engine::EngineInfo& info = engine.info;
+  const int longest = options.window.max_rows + kMaxQuestionTokens;
+  if (info.trained_context > 0 && longest > info.trained_context)
+    return fail(ErrorCode::kLimit,
+                fmt::format("a window of {} tokens and a question of {} pass the model's trained context of {}: lower "
+                            "--window-tokens",
+                            options.window.max_rows, kMaxQuestionTokens, info.trained_context));
+  const int needed = cells_needed(options, 0, 0);
+  if (needed > info.cells)
+    return fail(ErrorCode::kLimit, fmt::format("a window of {} tokens needs {} KV cells, the engine has {}: lower "
+                                               "--window-tokens",
+                                               options.window.max_rows, needed, info.cells));
+  return std::unique_ptr<Session>(
+      new Session(std::make_unique<State>(std::move(options), engine, speech, clock, sink)));
+}
+
+Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
+  const ingest::SourceInfo& info = source->info();
+  if (!can_use(info, state_->engine.info))
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} has {}, which the model {} does not take: use a model with an mmproj for it (--mmproj)",
+                            info.name, info.description, state_->engine.info.name));
+  auto& names = state_->book.names;
+  if (std::find(names.begin(), names.end(), info.name) != names.end())
+    return fail(ErrorCode::kUsage,
+                fmt::format("two sources are named {}: give one another name (--source name=…)", info.name));
+  const SourceId id{static_cast<std::int64_t>(state_->sources.size())};
+  names.push_back(info.name);
+  state_->book.duration = std::max(state_->book.duration, info.duration);
+  state_->maker.name_source(id, info.name);
+  state_->source_lanes.push_back(state_->sync.add_source(id, info));
+  state_->sources.push_back(std::move(source));
+  return id;
+}
+
+void Session::start() {
+  State& s = *state_;
+  s.started = true;
+  s.pace.restart();
+  s.began = s.clock.now();
+  s.deliver_thread = Thread(s.clock, "deliver", [&s] { s.deliver_events(); });
+  s.engine_thread = Thread(s.clock, "engine", [&s] {
+    EngineLoop(s.options, s.engine, s.arbiter, s.clock, s.pace, s.tally, s.book, std::move(s.to_engine),
+               std::move(s.client))
+        .run();
+  });
+  s.encode_thread = Thread(s.clock, "encode", [&s] {
+    EncodeLoop(s.maker, std::move(s.to_encode), std::move(s.encode_out)).run();
+  });
+  s.sync_thread = Thread(s.clock, "sync", [&s] { s.sync.run(); });
+  for (std::size_t i = 0; i < s.sources.size(); ++i)
+    s.source_threads.emplace_back(s.clock, fmt::format("source-{}", i),
+                                  [&s, i] { s.run_source(i, std::move(s.source_lanes[i])); });
+}
+
+Result<QuestionId> Session::ask(Question question) {
+  State& s = *state_;
+  if (question.max_tokens < 1)
+    return fail(ErrorCode::kUsage, fmt::format("max_tokens is {}; it must be at least 1", question.max_tokens));
+  std::lock_guard lock(s.mutex);
+  question.id = QuestionId{s.next_question++};
+  if (question.now) {
+    question.asked = s.clock.now();
+    if (s.options.realtime) question.at = s.pace.now();
+  } else if (question.at && s.options.realtime) {
+    question.asked = s.pace.when(*question.at);
+  }
+  const QuestionId id = question.id;
+  s.tally.question();
+  if (s.sync.control().push(std::move(question)) == flow::Pushed::kClosed)
+    return fail(ErrorCode::kCancelled, "the session has ended");
+  return id;
+}
+
+void Session::cancel(QuestionId id) {
+  std::lock_guard lock(state_->mutex);
+  state_->engine_control.push(CancelAnswer{id, CancelReason::kClient});
+}
+
+void Session::stop(bool answer_rest) {
+  State& s = *state_;
+  for (auto& source : s.sources) source->stop();
+  std::lock_guard lock(s.mutex);
+  s.stopped = true;
+  s.sync.control().push(StopSync{answer_rest});
+  if (!answer_rest) s.engine_control.push(CancelEverything{CancelReason::kShutdown});
+}
+
+deliver::Summary Session::wait() {
+  State& s = *state_;
+  for (Thread& thread : s.source_threads) thread.join();
+  s.sync_thread.join();
+  s.encode_thread.join();
+  s.engine_thread.join();
+  s.deliver_thread.join();
+  deliver::Summary summary = s.tally.summary();
+  summary.wall = s.clock.now() - s.began;
+  {
+    std::lock_guard lock(s.mutex);
+    summary.interrupted = s.stopped;
+  }
+  if (s.started) s.sink.on_event(summary);
+  s.started = false;
+  return summary;
+}
+
+SessionTime Session::now() const { return state_->pace.now(); }
+
+}  // namespace braid::serve

@@ -1,0 +1,57 @@
+#pragma once
+// The sync stage's thread: sources' lanes in, one timed lane out.
+
+#include <atomic>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "braid/flow/lanes.h"
+#include "braid/serve/session.h"
+#include "session/pace.h"
+
+namespace braid::serve {
+
+/// What goes into the sync stage: packets on the sources' lanes, the rest on the control lane.
+struct StopSync {
+  bool answer_rest;  ///< questions for the end are still let out
+};
+using SyncInput = std::variant<Packet, Question, StopSync>;
+
+/// Reads the source that is furthest behind, so that a fast file doesn't run ahead of a slow one; live sources are
+/// read as they come.
+class SyncLoop {
+ public:
+  SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace, sync::SpeechDetectorFactory* speech,
+           flow::Sender<sync::Timed> out);
+
+  /// Before run(). The lane's number is the source's id plus one; lane 0 is control's.
+  flow::Sender<SyncInput> add_source(SourceId source, const ingest::SourceInfo& info);
+  flow::Sender<SyncInput>& control() { return control_; }
+
+  /// The thread's body: until every source has ended and control is closed or said stop.
+  void run();
+  sync::SyncCounts counts() const { return synchronizer_.counts(); }
+
+ private:
+  bool take_control();
+  bool take_packets();
+  bool take(std::size_t lane);
+  void notice_ends();
+  void emit(sync::Timed item);
+
+  const SessionOptions& options_;
+  Clock& clock_;
+  Pace& pace_;
+  flow::Lanes<SyncInput> in_;
+  flow::Sender<SyncInput> control_;
+  flow::Sender<sync::Timed> out_;
+  sync::Synchronizer synchronizer_;
+  std::vector<bool> live_;   // by source
+  std::vector<bool> ended_;  // by source
+  bool out_closed_ = false;
+  bool discard_questions_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace braid::serve

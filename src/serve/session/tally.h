@@ -1,0 +1,41 @@
+#pragma once
+// What a session counts, from all its threads.
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "braid/deliver/events.h"
+#include "braid/encode/chunk_maker.h"
+
+namespace braid::serve {
+
+/// What a session's stages know of its sources.
+struct SourceBook {
+  std::vector<std::string> names;  ///< by source
+  Nanoseconds duration{};          ///< of the longest; 0: unknown
+};
+
+/// Thread-safe.
+class Tally {
+ public:
+  void perceived(const encode::Encoded& encoded, const StageTimes& stages);
+  void dropped(const std::string& reason, std::uint64_t count = 1);
+  void fault();
+  void question();
+  void answered(const Answer& answer);
+  void turn_over();
+
+  deliver::Progress progress(SessionTime at, Nanoseconds duration) const;
+
+  /// The counts so far. `wall` and `interrupted` are the caller's to set.
+  deliver::Summary summary() const;
+
+ private:
+  mutable std::mutex mutex_;
+  deliver::Summary summary_;
+  std::map<std::string, std::uint64_t> drops_;
+};
+
+}  // namespace braid::serve
