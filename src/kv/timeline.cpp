@@ -1,0 +1,205 @@
+#include "braid/kv/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace braid::kv {
+
+namespace {
+
+int extent(const Prompt& prompt) { return std::max(prompt.rows(), prompt.positions()); }
+
+// The entry's prompt without its lead.
+Prompt content(const Entry& entry) {
+  Prompt prompt = entry.prompt;
+  if (entry.lead == 0) return prompt;
+  auto& first = std::get<TokenRun>(prompt.pieces.front());
+  first.erase(first.begin(), first.begin() + entry.lead);
+  if (first.empty()) prompt.pieces.erase(prompt.pieces.begin());
+  return prompt;
+}
+
+}  // namespace
+
+Timeline::Timeline(WindowOptions options, TokenRun begin, TokenRun separator, TokenRun next_turn)
+    : options_(options), separator_(std::move(separator)), next_turn_(std::move(next_turn)) {
+  options_.keep = std::min(options_.keep, options_.turn_over_at);  // else a turn-over might evict nothing
+  opening_.append(std::move(begin));
+  current_ = opened();
+}
+
+Timeline::Layout Timeline::opened() const {
+  Layout layout;
+  layout.end = opening_.positions();
+  layout.rows = opening_.rows();
+  return layout;
+}
+
+Result<Entry> Timeline::append(std::shared_ptr<const Chunk> chunk) {
+  Entry entry;
+  entry.prompt = chunk->prompt;
+  entry.start = chunk->start;
+  entry.end = chunk->end;
+  entry.chunk = std::move(chunk);
+  return take(entry);
+}
+
+Result<Entry> Timeline::append_turns(Prompt turns, SessionTime at) {
+  Entry entry;
+  entry.prompt = std::move(turns);
+  if (entry.prompt.rows() > 0) entry.prompt.append(next_turn_);
+  entry.start = at;
+  entry.end = at;
+  return take(entry);
+}
+
+// `entry` holds its content alone so far.
+Result<Entry> Timeline::take(const Entry& entry) {
+  if (entry.prompt.rows() == 0) return fail(ErrorCode::kBadInput, "a chunk has 0 rows; expected at least 1");
+  const int alone = opened().extent() + extent(entry.prompt);
+  if (alone > options_.max_rows)
+    return fail(ErrorCode::kLimit,
+                fmt::format("a chunk takes {} rows with the system text; the window holds {}: make "
+                            "the window larger or the input smaller",
+                            alone, options_.max_rows));
+  if (!has_room(extent(entry.prompt)))
+    return fail(ErrorCode::kFull,
+                fmt::format("the window holds {} of {} rows, {} more don't fit until it turns over",
+                            current_.extent(), options_.max_rows, extent(entry.prompt)),
+                true);
+  if (successor_) successor_->tail.push_back(place(successor_->layout, entry).prompt);
+  return place(current_, entry);
+}
+
+const Entry& Timeline::place(Layout& layout, Entry entry) const {
+  Prompt prompt;
+  if (layout.turn_has_content) prompt.append(separator_);
+  entry.lead = prompt.rows();
+  prompt.append(entry.prompt);
+  entry.prompt = std::move(prompt);
+  entry.range = {layout.end, layout.end + entry.prompt.positions()};
+  layout.end = entry.range.end;
+  layout.rows += entry.prompt.rows();
+  layout.turn_has_content = entry.chunk != nullptr;
+  layout.entries.push_back(std::move(entry));
+  return layout.entries.back();
+}
+
+int Timeline::lead_rows() const {
+  return current_.turn_has_content ? static_cast<int>(separator_.size()) : 0;
+}
+
+bool Timeline::has_room(int rows) const {
+  return current_.extent() + lead_rows() + rows <= options_.max_rows;
+}
+
+bool Timeline::wants_turn_over(int waiting_rows) const {
+  if (successor_ || current_.entries.empty()) return false;
+  if (!has_room(waiting_rows)) return true;
+  return current_.extent() > options_.turn_over_at * options_.max_rows && first_kept(waiting_rows) > 0;
+}
+
+// The newest entries within `keep`; the very newest also where it is larger, so that an answer is not left
+// blind.
+std::size_t Timeline::first_kept(int waiting_rows) const {
+  const int separator = static_cast<int>(separator_.size());
+  const int room = options_.max_rows - opened().extent() - separator - waiting_rows;
+  const int wanted = static_cast<int>(options_.keep * options_.max_rows) - opened().extent();
+  int taken = 0;
+  std::size_t first = current_.entries.size();
+  while (first > 0) {
+    const Entry& entry = current_.entries[first - 1];
+    taken += extent(entry.prompt);
+    const bool newest = first == current_.entries.size();
+    if (taken - entry.lead > (newest ? room : std::min(room, wanted))) break;
+    --first;
+  }
+  return first;
+}
+
+std::vector<Prompt> Timeline::begin_turn_over(int waiting_rows) {
+  if (successor_) throw std::logic_error("a turn-over has begun already");
+  successor_.emplace();
+  successor_->first_kept = first_kept(waiting_rows);
+  successor_->layout = opened();
+  std::vector<Prompt> prompts{opening_};
+  for (std::size_t i = successor_->first_kept; i < current_.entries.size(); ++i) {
+    Entry entry = current_.entries[i];
+    entry.prompt = content(entry);
+    prompts.push_back(place(successor_->layout, std::move(entry)).prompt);
+  }
+  return prompts;
+}
+
+std::vector<Prompt> Timeline::successor_tail() {
+  return successor_ ? std::exchange(successor_->tail, {}) : std::vector<Prompt>{};
+}
+
+void Timeline::finish_turn_over() {
+  if (!successor_) throw std::logic_error("no turn-over to finish");
+  if (!successor_->tail.empty()) throw std::logic_error("the successor has not read all that was appended");
+  const auto left = current_.entries.begin() + static_cast<std::ptrdiff_t>(successor_->first_kept);
+  evicted_ += static_cast<std::uint64_t>(std::count_if(
+      current_.entries.begin(), left, [](const Entry& entry) { return entry.chunk != nullptr; }));
+  current_ = std::move(successor_->layout);
+  successor_.reset();
+}
+
+void Timeline::abandon_turn_over() {
+  if (!successor_) throw std::logic_error("no turn-over to give up");
+  successor_.reset();
+}
+
+TokenRun Timeline::question_lead() const { return current_.turn_has_content ? separator_ : TokenRun{}; }
+
+TokenRun Timeline::question_lead(SessionTime now, Position up_to) const {
+  return view(now, up_to).turn_has_content ? separator_ : TokenRun{};
+}
+
+std::vector<Range> Timeline::visible(SessionTime now, Position up_to) const {
+  return view(now, up_to).ranges;
+}
+
+WindowInfo Timeline::window(SessionTime now, Position up_to) const { return view(now, up_to).window; }
+
+Timeline::View Timeline::view(SessionTime now, Position up_to) const {
+  View view;
+  view.ranges.push_back({0, opening_.positions()});
+  view.window.from = now;
+  view.window.to = now;
+  view.window.tokens = opening_.rows();
+  view.window.evicted_chunks = static_cast<int>(evicted_);
+  for (const Entry& entry : current_.entries) {
+    if (entry.range.end > up_to) break;
+    const bool stale = options_.max_age > Nanoseconds::zero() && entry.end < now - options_.max_age;
+    if (!stale) share(entry, view);
+  }
+  if (view.ranges.front().begin == view.ranges.front().end) view.ranges.erase(view.ranges.begin());
+  return view;
+}
+
+void Timeline::share(const Entry& entry, View& view) const {
+  Range range = entry.range;
+  const int rows = entry.prompt.rows();
+  // Where what came before is hidden the separator goes too, unless the entry's cells can't be cut by
+  // position.
+  const bool dangling = !view.turn_has_content && rows == entry.prompt.positions();
+  if (dangling) range.begin += entry.lead;
+  if (view.ranges.back().end == range.begin)
+    view.ranges.back().end = range.end;
+  else
+    view.ranges.push_back(range);
+  view.turn_has_content = entry.chunk != nullptr;
+
+  WindowInfo& window = view.window;
+  window.tokens += dangling ? rows - entry.lead : rows;
+  if (!entry.chunk) return;
+  window.from = window.chunks == 0 ? entry.start : std::min(window.from, entry.start);
+  window.to = window.chunks == 0 ? entry.end : std::max(window.to, entry.end);
+  ++window.chunks;
+}
+
+}  // namespace braid::kv
