@@ -32,8 +32,8 @@ class SpeechDetectorFactory {
 /// Speech is what is louder than `threshold` (root mean square, 0..1). For tests and scripted runs.
 std::unique_ptr<SpeechDetectorFactory> make_energy_detector(float threshold = 0.02F);
 
-/// Silero VAD by OpenVINO, one CPU thread, from `silero_vad_openvino_16k.onnx` (Silero Team, Silero VAD, 2021).
-/// kNotFound, kBadInput: the model file; kUnsupported: this build has no OpenVINO.
+/// Silero VAD by OpenVINO, one CPU thread, from `silero_vad_openvino_16k.onnx` (Silero Team, Silero VAD,
+/// 2021). kNotFound, kBadInput: the model file; kUnsupported: this build has no OpenVINO.
 Result<std::unique_ptr<SpeechDetectorFactory>> make_silero_detector(const std::string& model_path);
 
 }  // namespace braid::sync

@@ -14,36 +14,42 @@
 
 namespace braid::sync {
 
-/// What leaves the synchronizer, ordered by end time; at equal times frames, lines, readings, utterances, questions.
+/// What leaves the synchronizer, ordered by end time; at equal times frames, lines, readings, utterances,
+/// questions.
 using Timed = std::variant<Frame, Utterance, TextLine, Reading, Question, Damage>;
 
 struct SyncOptions {
-  Nanoseconds preroll = Milliseconds(200);        ///< sound kept before speech starts
-  Nanoseconds postroll = Milliseconds(100);       ///< sound kept after it ends
-  Nanoseconds end_silence = Milliseconds(350);    ///< silence that ends an utterance
-  Nanoseconds min_speech = Milliseconds(100);     ///< shorter bursts are noise
-  Nanoseconds max_utterance = Milliseconds(6000); ///< longer ones are split at their quietest point
-  float speech_threshold = 0.5F;                  ///< probability at which speech starts
-  float silence_threshold = 0.35F;                ///< probability under which it may end
-  std::size_t max_held = 4096;  ///< packets held for order; beyond, the oldest are sent on, counted as late order
+  Nanoseconds preroll = Milliseconds(200);         ///< sound kept before speech starts
+  Nanoseconds postroll = Milliseconds(100);        ///< sound kept after it ends
+  Nanoseconds end_silence = Milliseconds(350);     ///< silence that ends an utterance
+  Nanoseconds min_speech = Milliseconds(100);      ///< shorter bursts are noise
+  Nanoseconds max_utterance = Milliseconds(6000);  ///< longer ones are split at their quietest point
+  float speech_threshold = 0.5F;                   ///< probability at which speech starts
+  float silence_threshold = 0.35F;                 ///< probability under which it may end
+  std::size_t max_held =
+      4096;  ///< packets held for order; beyond, the oldest are sent on, counted as late order
 };
 
 struct SyncCounts {
-  std::uint64_t late = 0;         ///< came after their time was passed on; sent at once
-  std::uint64_t overflow = 0;     ///< sent on early because max_held was reached
-  std::uint64_t noise_bursts = 0; ///< speech shorter than min_speech
+  std::uint64_t late = 0;          ///< came after their time was passed on; sent at once
+  std::uint64_t overflow = 0;      ///< sent on early because max_held was reached
+  std::uint64_t noise_bursts = 0;  ///< speech shorter than min_speech
+  std::uint64_t bad_audio = 0;     ///< blocks of sound with a rate or time that can't be; ignored
+  std::uint64_t unheard = 0;       ///< blocks of sound without a speech detector to hear them
 };
 
 /// Pure: what comes out depends on stamps and bounds alone, not on the order in which streams' packets arrive
 /// (as long as each stream keeps its bound). One thread. Stamps `trace` with the times given by `now`.
 ///
-/// A question with `at` comes out when every stream's bound has passed `at`; without, when all sources have ended.
-/// A question's `asked`, if not set yet, is the moment the synchronizer lets it out. A live stream that is silent
-/// holds nobody: advance_live() moves the bounds of live sources.
+/// A question with `at` comes out when every stream's bound has passed `at`; without, when all sources have
+/// ended. A question's `asked`, if not set yet, is the moment the synchronizer lets it out. A live stream
+/// that is silent holds nobody: advance_live() moves the bounds of live sources.
 class Synchronizer {
  public:
   using Emit = std::function<void(Timed)>;
 
+  /// `speech` makes a detector for each source with sound; null: sound is not listened to. It and `clock`
+  /// outlive this. `emit` runs within the calls below and may call ask().
   Synchronizer(SyncOptions options, Clock& clock, SpeechDetectorFactory* speech, Emit emit);
   ~Synchronizer();
 

@@ -1,0 +1,74 @@
+#include "stream_bounds.h"
+
+#include <algorithm>
+
+namespace braid::sync {
+
+void StreamBounds::add(SourceId source, std::array<bool, kStreamKinds> streams, bool live) {
+  Source& added = sources_[source];
+  added = {streams, {}, live, false};
+  added.bounds.fill(SessionTime::min());
+  std::erase(live_, source);
+  if (live) live_.push_back(source);
+}
+
+void StreamBounds::raise(SourceId source, StreamKind kind, SessionTime nothing_before) {
+  const auto found = sources_.find(source);
+  if (found == sources_.end()) return;
+  SessionTime& bound = found->second.bounds[static_cast<std::size_t>(kind)];
+  bound = std::max(bound, nothing_before);
+}
+
+void StreamBounds::end(SourceId source) {
+  const auto found = sources_.find(source);
+  if (found != sources_.end()) found->second.ended = true;
+  std::erase(live_, source);
+}
+
+void StreamBounds::end_all() {
+  for (auto& [id, source] : sources_) source.ended = true;
+  live_.clear();
+}
+
+bool StreamBounds::has(SourceId source, StreamKind kind) const {
+  const auto found = sources_.find(source);
+  return found != sources_.end() && found->second.streams[static_cast<std::size_t>(kind)];
+}
+
+bool StreamBounds::all_ended() const {
+  return any() &&
+         std::all_of(sources_.begin(), sources_.end(), [](const auto& entry) { return entry.second.ended; });
+}
+
+std::optional<Place> StreamBounds::least_of(SourceId id, const Source& source) {
+  std::optional<Place> least;
+  for (std::size_t kind = 0; kind < kStreamKinds; ++kind) {
+    if (source.ended || !source.streams[kind]) continue;
+    const Place place{source.bounds[kind], rank_of(static_cast<StreamKind>(kind)), id};
+    if (!least || place < *least) least = place;
+  }
+  return least;
+}
+
+std::optional<Place> StreamBounds::least() const {
+  std::optional<Place> least;
+  for (const auto& [id, source] : sources_)
+    if (const auto place = least_of(id, source); place && (!least || *place < *least)) least = place;
+  return least;
+}
+
+std::optional<SourceId> StreamBounds::hungriest() const {
+  std::optional<SourceId> hungriest;
+  SessionTime least = SessionTime::max();
+  for (const auto& [id, source] : sources_) {
+    if (source.ended) continue;
+    const auto place = least_of(id, source);
+    const SessionTime bound = place ? place->time : SessionTime::max();
+    if (hungriest && bound >= least) continue;
+    hungriest = id;
+    least = bound;
+  }
+  return hungriest;
+}
+
+}  // namespace braid::sync
