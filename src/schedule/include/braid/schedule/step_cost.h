@@ -1,0 +1,30 @@
+#pragma once
+// How long a step takes.
+
+#include "braid/base/time.h"
+
+namespace braid::schedule {
+
+/// How long a step of so many rows takes, learnt from the steps run: base + rows * slope, by recursive least
+/// squares with forgetting (Ljung and Soderstrom, Theory and Practice of Recursive Identification, 1983),
+/// residuals cut as in Huber (Robust Estimation of a Location Parameter, 1964): one step that the machine
+/// stalled moves it little. Starts from a guess; neither term gets negative. Pure.
+class StepCost {
+ public:
+  StepCost(Nanoseconds base, Nanoseconds per_row);
+  /// Steps without rows and negative times teach nothing.
+  void observe(int rows, Nanoseconds took);
+  Nanoseconds predict(int rows) const;
+  /// The most rows predicted to fit; at least 1.
+  int rows_within(Nanoseconds budget) const;
+
+ private:
+  void learn(double x, double residual);
+
+  double base_ns_;
+  double per_row_ns_;
+  double spread_ns_;  // running mean of |residual|
+  double p_[2][2];    // covariance, rows counted in units of kRowUnit
+};
+
+}  // namespace braid::schedule

@@ -1,0 +1,62 @@
+#include "braid/schedule/step_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace braid::schedule {
+
+namespace {
+
+constexpr double kRowUnit = 64.0;  // both regressors of a size, so that the covariance stays well conditioned
+constexpr double kForgetting = 0.98;  // a step weighs half after 34 more
+constexpr double kUncertain = 1.0;    // covariance of a guess, and its bound: forgetting must not blow it up
+constexpr double kOutlier = 3.0;      // residuals beyond so many spreads are cut
+constexpr double kSpreadWeight = 1.0 / 8;
+constexpr double kFirstSpread = 0.5;   // of the guess
+constexpr double kLeastSpread = 0.01;  // of the prediction
+
+}  // namespace
+
+StepCost::StepCost(Nanoseconds base, Nanoseconds per_row)
+    : base_ns_(std::max(0.0, static_cast<double>(base.count()))),
+      per_row_ns_(std::max(0.0, static_cast<double>(per_row.count()))),
+      spread_ns_(kFirstSpread * (base_ns_ + per_row_ns_ * kRowUnit)),
+      p_{{kUncertain, 0.0}, {0.0, kUncertain}} {}
+
+void StepCost::observe(int rows, Nanoseconds took) {
+  if (rows <= 0 || took < Nanoseconds::zero()) return;
+  const double expected = base_ns_ + per_row_ns_ * rows;
+  const double bound = kOutlier * std::max(spread_ns_, kLeastSpread * expected + 1.0);
+  const double residual = std::clamp(static_cast<double>(took.count()) - expected, -bound, bound);
+  spread_ns_ += kSpreadWeight * (std::abs(residual) - spread_ns_);
+  learn(rows / kRowUnit, residual);
+}
+
+// One step of recursive least squares on the regressors (1, x).
+void StepCost::learn(double x, double residual) {
+  const double px[2] = {p_[0][0] + p_[0][1] * x, p_[1][0] + p_[1][1] * x};
+  const double denominator = kForgetting + px[0] + px[1] * x;
+  const double gain[2] = {px[0] / denominator, px[1] / denominator};
+  base_ns_ = std::max(0.0, base_ns_ + gain[0] * residual);
+  per_row_ns_ = std::max(0.0, per_row_ns_ + gain[1] * residual / kRowUnit);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) p_[i][j] -= gain[i] * px[j];
+  if ((p_[0][0] + p_[1][1]) / kForgetting > 2 * kUncertain) return;
+  for (auto& row : p_)
+    for (double& value : row) value /= kForgetting;
+}
+
+Nanoseconds StepCost::predict(int rows) const {
+  return Nanoseconds(static_cast<std::int64_t>(base_ns_ + per_row_ns_ * rows));
+}
+
+int StepCost::rows_within(Nanoseconds budget) const {
+  const double left = static_cast<double>(budget.count()) - base_ns_;
+  const double most = std::numeric_limits<int>::max();
+  if (left >= per_row_ns_ * most) return std::numeric_limits<int>::max();
+  return std::max(1, static_cast<int>(std::max(0.0, left) / per_row_ns_));
+}
+
+}  // namespace braid::schedule
