@@ -1,0 +1,40 @@
+#pragma once
+// Engine on llama.cpp: libllama for the language model and its KV cache, libmtmd for pictures and sound.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "braid/base/result.h"
+#include "braid/engine/engine.h"
+
+namespace braid::engine {
+
+struct LlamaOptions {
+  std::string model;   ///< GGUF file of the language model
+  std::string mmproj;  ///< GGUF file of its encoders; empty: text only
+  std::string
+      lora;         ///< GGUF adapter applied live (costs 20-30 % of speed; merge_lora() doesn't); empty: none
+  int threads = 0;  ///< CPU threads a step or an encode uses; 0: as many as the process may use
+  int cells = 4096;            ///< KV cells, shared by all sequences
+  int max_sequences = 16;      ///< 1..256
+  int gpu_layers = -1;         ///< layers on a GPU if the build and machine have one; -1: all, 0: none
+  int max_step_rows = 512;     ///< rows of one StepPlan; an indivisible medium must fit
+  bool deterministic = false;  ///< the thread count never adapts to load, so equal plans give equal bits
+  std::optional<std::string>
+      system;  ///< system text; none: what the model's template inserts by itself; "": none
+};
+
+/// Loads, checks and warms a model: the first step and the first encode after it are not slower than later
+/// ones. Blocks for seconds. Never ends the process for a bad file: kNotFound (no file), kBadInput (not a
+/// GGUF, or cut short), kMismatch (the mmproj or adapter belongs to another model), kUnsupported (this CPU
+/// lacks what the build needs, or the file's architecture), kResource (memory), kUsage (options out of
+/// range).
+///
+/// Threads: as engine.h says. Calls of the decoder and the encoder must not overlap on a CPU (DeviceArbiter).
+Result<Engine> load_llama(const LlamaOptions& options);
+
+/// Cores this process may use: affinity and cgroup quota, at least 1.
+int usable_cores();
+
+}  // namespace braid::engine

@@ -1,0 +1,26 @@
+#pragma once
+// Steps of load_llama() that tests use one by one.
+
+#include "braid/engine/llama_engine.h"
+#include "decoder.h"
+#include "encoder.h"
+#include "gguf_file.h"
+
+namespace braid::engine::llama {
+
+Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file);
+/// A decoder that takes tokens and embeddings in passes of their own.
+Result<std::unique_ptr<LlamaDecoder>> make_decoder(const LlamaOptions& options,
+                                                   std::shared_ptr<llama_model> model);
+Result<std::unique_ptr<LlamaEncoder>> make_encoder(const LlamaOptions& options,
+                                                   std::shared_ptr<llama_model> model);
+
+/// True if tokens fed as rows of `table` give the logits that the same tokens give by themselves; some
+/// architectures scale token embeddings or feed tokens elsewhere too. Leaves the cache empty.
+bool tokens_equal_rows(llama_context* context, const TokenTable& table);
+
+/// Threads that a step or an encode uses.
+int threads_for(const LlamaOptions& options);
+bool runs_on_gpu(const LlamaOptions& options);
+
+}  // namespace braid::engine::llama

@@ -1,0 +1,40 @@
+#pragma once
+// Tokens and chat template of the loaded model.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "braid/engine/engine.h"
+#include "handles.h"
+
+namespace braid::engine::llama {
+
+/// The GGUF's own Jinja template, rendered with marks in the places of texts and cut at them. Without a
+/// template: ChatML if the vocabulary has its marks, else bare lines (stated in the log).
+ChatFormat make_chat_format(const llama_model* model, const std::optional<std::string>& system);
+
+class LlamaTokenizer final : public Tokenizer {
+ public:
+  LlamaTokenizer(std::shared_ptr<llama_model> model, const std::optional<std::string>& system);
+
+  const ChatFormat& chat() const override { return chat_; }
+  TokenRun tokenize(std::string_view text, bool special) const override;
+  std::string piece(Token token) const override;
+  bool ends_generation(Token token) const override;
+
+ private:
+  bool known(Token token) const;
+
+  std::shared_ptr<llama_model> model_;
+  const llama_vocab* vocab_;
+  ChatFormat chat_;
+};
+
+/// Appends the tokens of `text`. False if llama.cpp refused it.
+bool append_tokens(const llama_vocab* vocab, std::string_view text, bool special, TokenRun& out);
+
+/// How a token is written in a prompt, control tokens too.
+std::string written_form(const llama_vocab* vocab, Token token);
+
+}  // namespace braid::engine::llama

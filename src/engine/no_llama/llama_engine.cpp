@@ -1,0 +1,21 @@
+// Stands in for llama/ in builds without llama.cpp.
+
+#include "braid/engine/llama_engine.h"
+
+#include "braid/engine/merge_lora.h"
+
+namespace braid::engine {
+
+namespace {
+constexpr const char* kAbsent = "this build has no llama.cpp engine; configure with -DBRAID_LLAMA=ON";
+}
+
+Result<Engine> load_llama(const LlamaOptions&) { return fail(ErrorCode::kUnsupported, kAbsent); }
+
+int usable_cores() { return 1; }
+
+Status merge_lora(const std::string&, const std::string&, const std::string&, const MergeProgress&) {
+  return fail(ErrorCode::kUnsupported, kAbsent);
+}
+
+}  // namespace braid::engine
