@@ -1,0 +1,14 @@
+# braid_pinned(SCRIPT OUT): the cached, pinned copy of a dependency, prepared by a set-up script that prints its place.
+function(braid_pinned script out)
+  set(log ${CMAKE_BINARY_DIR}/setup-${script}.log)
+  message(STATUS "Preparing ${script} (minutes the first time, then cached; log: ${log})")
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} CXX=${CMAKE_CXX_COMPILER} BRAID_CUDA=${BRAID_CUDA}
+            BRAID_CUDA_ARCH=${CMAKE_CUDA_ARCHITECTURES} BRAID_SETUP_LOG=${log}
+            ${CMAKE_SOURCE_DIR}/tools/setup/${script}.sh
+    OUTPUT_VARIABLE place OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "tools/setup/${script}.sh failed: see the end of ${log}; 'make demo' installs what it needs.")
+  endif()
+  set(${out} ${place} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,62 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# Shared by the set-up scripts: where things go, how a step reports, how the cache stays whole. Sourced, not run.
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+setup=$repo/tools/setup
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/braid
+downloads=$cache/downloads
+deps=$cache/deps
+models=$cache/models
+log=${BRAID_SETUP_LOG:-$repo/build/setup.log}
+mkdir -p "$downloads" "$deps" "$models" "$(dirname "$log")"
+
+step_number=0
+step_total=${step_total:-1}
+
+# die SENTENCE: end with the one sentence that names the cure.
+die() {
+  printf 'braid setup: %s\n' "$1" >&2
+  exit 1
+}
+
+# explain FILE: turn what a failed command printed into that sentence.
+explain() {
+  if grep -q 'No space left on device' "$1"; then
+    echo "the disk is full: free 4 GB under $cache and $repo, then run the same command again."
+  elif grep -qE 'DO NOT MATCH THE HASHES|checksum differs' "$1"; then
+    echo "a download differs from its pinned sha256: a proxy or mirror changed it, so use another one and run again."
+  elif grep -qiE 'Temporary failure (in name )?resol|Could not resolve|Connection (refused|timed out)|Network is unreachable|NewConnectionError|No matching distribution|Failed to fetch' "$1"; then
+    echo "the package servers cannot be reached: check that 'pip download --no-deps silero-vad' and 'apt-get update' work here, then run again."
+  elif grep -qE 'dpkg was interrupted|Could not get lock' "$1"; then
+    echo "apt is busy or half done: wait for it or run 'dpkg --configure -a', then run again."
+  elif grep -qE 'Killed signal|Cannot allocate memory|out of memory' "$1"; then
+    echo "memory ran out: give the machine 4 GB or set CMAKE_BUILD_PARALLEL_LEVEL=1, then run again."
+  else
+    echo "see the end of $log for what failed, then run the same command again."
+  fi
+}
+
+# step WHAT COMMAND...: one line with the time it took; everything the command prints goes to the log.
+step() {
+  local what=$1 start=$SECONDS piece
+  shift
+  step_number=$((step_number + 1))
+  printf '[%d/%d] %s … ' "$step_number" "$step_total" "$what" >&2
+  piece=$(mktemp "$log.XXXXXX")
+  # A subshell of its own keeps errexit alive: bash turns it off inside conditions.
+  set +e
+  (set -e; "$@") </dev/null >"$piece" 2>&1
+  local status=$?
+  set -e
+  { printf '=== %s\n' "$what"; cat "$piece"; } >>"$log"
+  if [[ $status -ne 0 ]]; then
+    local reason
+    reason=$(sed -n 's/^braid setup: //p' "$piece" | tail -n 1)
+    [[ -n $reason ]] || reason=$(explain "$piece")
+    rm -f "$piece"
+    printf 'failed after %ds\n' $((SECONDS - start)) >&2
+    die "$reason"
+  fi
+  rm -f "$piece"
+  printf '%ds\n' $((SECONDS - start)) >&2
+}
