@@ -37,7 +37,8 @@ fetch() {
   exec {lock}>"$downloads/.$file.lock"
   flock "$lock"
   if ! have_download "$file" "$sha"; then
-    partial=$(mktemp -d "$downloads/.partial-XXXXXX")
+    partial=$downloads/.partial-$file
+    rm -rf "$partial" && mkdir "$partial"
     grep "^$package==" "$setup/pins/$pins.txt" >"$partial/pin.txt"
     python3 -m pip download --quiet --no-deps --require-hashes --no-cache-dir --disable-pip-version-check \
       --dest "$partial" -r "$partial/pin.txt" "$@"

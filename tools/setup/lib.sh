@@ -11,7 +11,7 @@ log=${BRAID_SETUP_LOG:-$repo/build/setup.log}
 mkdir -p "$downloads" "$deps" "$models" "$(dirname "$log")"
 
 step_number=0
-step_total=${step_total:-1}
+step_total=1
 
 # die SENTENCE: end with the one sentence that names the cure.
 die() {
@@ -27,6 +27,8 @@ explain() {
     echo "a download differs from its pinned sha256: a proxy or mirror changed it, so use another one and run again."
   elif grep -qiE 'Temporary failure (in name )?resol|Could not resolve|Connection (refused|timed out)|Network is unreachable|NewConnectionError|No matching distribution|Failed to fetch' "$1"; then
     echo "the package servers cannot be reached: check that 'pip download --no-deps silero-vad' and 'apt-get update' work here, then run again."
+  elif grep -q 'Unable to locate package' "$1"; then
+    echo "this system's packages lack one that is needed ($(sed -n 's/.*Unable to locate package //p' "$1" | head -n 1)): use Debian 12, or install it by hand and run with BRAID_NO_PACKAGES=1."
   elif grep -qE 'dpkg was interrupted|Could not get lock' "$1"; then
     echo "apt is busy or half done: wait for it or run 'dpkg --configure -a', then run again."
   elif grep -qE 'Killed signal|Cannot allocate memory|out of memory' "$1"; then
@@ -38,25 +40,31 @@ explain() {
 
 # step WHAT COMMAND...: one line with the time it took; everything the command prints goes to the log.
 step() {
-  local what=$1 start=$SECONDS piece
+  local what=$1 start=$SECONDS status=0 piece reason
   shift
   step_number=$((step_number + 1))
   printf '[%d/%d] %s … ' "$step_number" "$step_total" "$what" >&2
   piece=$(mktemp "$log.XXXXXX")
-  # A subshell of its own keeps errexit alive: bash turns it off inside conditions.
+  # Not as a condition: inside one, bash ignores errexit.
   set +e
+  export BRAID_IN_STEP=1
   (set -e; "$@") </dev/null >"$piece" 2>&1
-  local status=$?
+  status=$?
+  unset BRAID_IN_STEP
   set -e
   { printf '=== %s\n' "$what"; cat "$piece"; } >>"$log"
   if [[ $status -ne 0 ]]; then
-    local reason
     reason=$(sed -n 's/^braid setup: //p' "$piece" | tail -n 1)
     [[ -n $reason ]] || reason=$(explain "$piece")
-    rm -f "$piece"
-    printf 'failed after %ds\n' $((SECONDS - start)) >&2
-    die "$reason"
   fi
   rm -f "$piece"
-  printf '%ds\n' $((SECONDS - start)) >&2
+  printf '%s%s\n' "$([[ $status -eq 0 ]] || echo 'failed after ')" "$(minutes $((SECONDS - start)))" >&2
+  [[ $status -eq 0 ]] || die "$reason"
 }
+
+# logged COMMAND...: what it prints goes to the log; inside a step, to the step's part of it.
+logged() {
+  if [[ ${BRAID_IN_STEP:-0} == 1 ]]; then "$@" >&2; else "$@" >>"$log" 2>&1; fi
+}
+
+minutes() { printf '%d:%02d min' $(($1 / 60)) $(($1 % 60)); }

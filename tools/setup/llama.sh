@@ -82,7 +82,8 @@ key=$({ echo "$recipe $sha $(uname -m)"; "$cc" --version | head -n 1; "$cxx" --v
 name=llama
 [[ $peers == ON ]] && name=llama-peers
 if [[ ! -d $deps/$name-$key ]]; then
-  PYTHONPATH=$setup/sdist_backend fetch llama llama-cpp-python --no-build-isolation --no-binary :all: >>"$log" 2>&1
-  entry "$name-$key" build >>"$log" 2>&1
+  export PYTHONPATH=$setup/sdist_backend
+  logged fetch llama llama-cpp-python --no-build-isolation --no-binary :all:
+  logged entry "$name-$key" build
 fi
 echo "$deps/$name-$key"

@@ -26,8 +26,8 @@ read -r archive sha < <(pinned_file openvino openvino)
 key=$(echo "$recipe $sha" | sha256sum | cut -c1-16)
 if [[ ! -d $deps/openvino-$key ]]; then
   # The machine's own Python does not matter: the wheel is used as a C++ SDK.
-  fetch openvino openvino --only-binary=:all: --python-version 3.11 --implementation cp --abi cp311 \
-    --platform manylinux_2_28_x86_64 >>"$log" 2>&1
-  entry "openvino-$key" unpack >>"$log" 2>&1
+  logged fetch openvino openvino --only-binary=:all: --python-version 3.11 --implementation cp --abi cp311 \
+    --platform manylinux_2_28_x86_64
+  logged entry "openvino-$key" unpack
 fi
 echo "$deps/openvino-$key/openvino/cmake"
