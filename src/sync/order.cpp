@@ -22,8 +22,6 @@ struct PlaceOf {
 
 }  // namespace
 
-Rank rank_of(const Timed& timed) { return place_of(timed).rank; }
-
 Rank rank_of(StreamKind kind) {
   static constexpr std::array<Rank, kStreamKinds> kRanks = {Rank::kFrame, Rank::kUtterance, Rank::kLine,
                                                             Rank::kReading};

@@ -12,7 +12,6 @@ namespace braid::sync {
 
 /// Who comes first at equal times.
 enum class Rank : std::uint8_t { kDamage, kFrame, kLine, kReading, kUtterance, kQuestion };
-Rank rank_of(const Timed& timed);
 Rank rank_of(StreamKind kind);
 
 /// Where something stands in the output. Total but for things of one stream at one time, which keep their

@@ -199,8 +199,9 @@ void Synchronizer::ask(Question question) {
     const SessionTime at = *question.at;
     return state_->let_out(std::move(question), at);
   }
+  const Place place{question.at.value_or(SessionTime::max()), Rank::kQuestion, {}};
   if (question.at)
-    state_->order.push({*question.at, Rank::kQuestion, {}}, std::move(question));
+    state_->order.push(place, std::move(question));
   else
     state_->at_end.push_back(std::move(question));
   state_->release();
