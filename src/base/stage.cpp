@@ -19,8 +19,8 @@ Nanoseconds StageTimes::sum() const {
 void StageTrace::enter(Stage stage, SteadyTime at) {
   if (size_ > 0) at = std::max(at, entries_[size_ - 1].at);
   if (size_ > 0 && entries_[size_ - 1].stage == stage) return;
-  if (size_ == kCapacity) {
-    entries_[size_ - 1].stage = stage;
+  if (size_ == kCapacity) {  // the stage before takes over what the last one held
+    entries_[size_ - 1] = {at, stage};
     return;
   }
   entries_[size_++] = {at, stage};

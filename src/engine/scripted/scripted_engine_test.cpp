@@ -83,7 +83,7 @@ class ScriptedEngineTest : public testing::Test {
 
   std::string finish_answer(SequenceId sequence, Token token) {
     std::string answer;
-    for (; !engine().tokenizer->ends_generation(token) && answer.size() < 500;) {
+    for (int i = 0; i < 500 && token >= 0 && !engine().tokenizer->ends_generation(token); ++i) {
       answer += engine().tokenizer->piece(token);
       Prompt next;
       next.append(TokenRun{token});

@@ -9,7 +9,8 @@
 
 namespace braid {
 
-/// In the order in which a packet and then an answer pass them. The names are those of JSON, metrics and docs.
+/// In the order in which a packet and then an answer pass them. The names are those of JSON, metrics and
+/// docs.
 enum class Stage : std::uint8_t {
   kCapture,       ///< the sensor or network still has it
   kIngest,        ///< demux, decode, scale
@@ -39,8 +40,9 @@ struct StageTimes {
   Nanoseconds sum() const;
 };
 
-/// Who held a packet or an answer, and from when: a list of entries, each lasting until the next. Fixed capacity, so
-/// recording allocates nothing; when full, consecutive entries are folded into the totals of the last stage.
+/// Who held a packet or an answer, and from when: a list of entries, each lasting until the next. Fixed
+/// capacity, so recording allocates nothing; when full, the last entry is replaced and the one before it
+/// lasts longer: totals and end stay right.
 class StageTrace {
  public:
   /// From `at` on, `stage` holds it. Times must not go back; an earlier `at` is taken as the last one.

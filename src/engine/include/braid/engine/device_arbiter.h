@@ -8,11 +8,14 @@
 
 namespace braid::engine {
 
-/// On a CPU two compute pools at once ruin each other (barriers spin on cores that the other holds), so encoder and
-/// decoder take turns: a waiting step goes before a waiting encode. On a GPU each runs on its stream and nobody waits.
+/// On a CPU two compute pools at once ruin each other (barriers spin on cores that the other holds), so
+/// encoder and decoder take turns: a waiting step goes before a waiting encode, but not more than `kPatience`
+/// of them in a row, so that perception goes on while answers decode. On a GPU each runs on its stream and
+/// nobody waits. Thread-safe.
 class DeviceArbiter {
  public:
   enum class Work { kStep, kEncode };
+  static constexpr int kPatience = 4;  ///< steps that an encode lets pass
 
   DeviceArbiter(Clock& clock, bool exclusive) : exclusive_(exclusive), changed_(clock) {}
 
@@ -36,12 +39,15 @@ class DeviceArbiter {
 
  private:
   void done();
+  bool may_run(Work work) const;
 
   const bool exclusive_;
   std::mutex mutex_;
   Signal changed_;
   bool busy_ = false;
   int waiting_steps_ = 0;
+  int waiting_encodes_ = 0;
+  int passed_ = 0;  // steps begun since an encode last ran, while one waited
 };
 
 }  // namespace braid::engine

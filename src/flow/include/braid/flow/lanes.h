@@ -1,6 +1,6 @@
 #pragma once
-// The bounded pipe between two stages, with one lane for each sender, so that a stage that merges by time can hold
-// back the sender that is ahead and wait for the one behind.
+// The bounded pipe between two stages, with one lane for each sender, so that a stage that merges by time can
+// hold back the sender that is ahead and wait for the one behind.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +36,9 @@ template <class T>
 struct LaneOptions {
   std::size_t capacity = 16;  ///< items a lane holds; at least 1
   WhenFull when_full = WhenFull::kBlock;
-  std::function<bool(const T&)> droppable;  ///< none: everything is
-  std::function<void(T&&)> on_drop;         ///< called without the lock, on the sender's thread; counts by reason
+  std::function<bool(const T&)> droppable = {};  ///< none: everything is
+  std::function<void(T&&)> on_drop =
+      {};  ///< called without the lock, on the sender's thread; counts by reason
 };
 
 /// The receiving end, owned by one thread. Destroying it or close() frees the senders that wait.
@@ -47,7 +48,13 @@ class Lanes {
   explicit Lanes(Clock& clock) : state_(std::make_shared<State>(clock)) {}
   ~Lanes() { close(); }
   Lanes(Lanes&&) noexcept = default;
-  Lanes& operator=(Lanes&&) noexcept = default;
+  Lanes& operator=(Lanes&& other) noexcept {
+    if (this != &other) {
+      close();
+      state_ = std::move(other.state_);
+    }
+    return *this;
+  }
 
   /// Adds a lane. Any thread. Lanes number up from 0.
   Sender<T> add_lane(LaneOptions<T> options = {});
@@ -206,10 +213,12 @@ template <class T>
 Pushed Sender<T>::push(T item) {
   if (!state_) return Pushed::kClosed;
   std::optional<T> dropped;
-  std::function<void(T&&)> on_drop;
+  std::function<void(T &&)> on_drop;
   {
     std::unique_lock lock(state_->mutex);
-    const auto full = [&] { return state_->lanes[lane_].items.size() >= state_->lanes[lane_].options.capacity; };
+    const auto full = [&] {
+      return state_->lanes[lane_].items.size() >= state_->lanes[lane_].options.capacity;
+    };
     if (full() && !state_->closed) dropped = make_room(state_->lanes[lane_]);
     state_->writable.wait(lock, [&] { return !full() || state_->closed; });
     if (state_->closed) return Pushed::kClosed;
