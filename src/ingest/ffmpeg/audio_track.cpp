@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sound.h"
+#include "track.h"
+
+namespace braid::ingest::ffmpeg {
+
+namespace {
+
+constexpr std::size_t kPromptBlock = 512;    // samples; 32 ms, what a live session waits for
+constexpr std::size_t kThriftyBlock = 2048;  // samples; 128 ms, where nobody waits
+
+constexpr Nanoseconds kHeldBack = Milliseconds(500);  // a block half full waits so long for its rest
+
+class AudioTrack final : public Track {
+ public:
+  AudioTrack(const AVStream& stream, Decoder decoder, std::size_t block_samples)
+      : Track(stream, StreamKind::kAudio, std::move(decoder)), sound_(block_samples) {}
+
+ private:
+  bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) override {
+    const std::int64_t container_ns = to_ns(frame.best_effort_timestamp, time_base_);
+    const SessionTime at = container_ns != AV_NOPTS_VALUE ? times.at(container_ns) : sound_.expected();
+    if (auto kept = sound_.push(frame, at); !kept)
+      return outlet.damage(at, kept.error().code, "sound", kept.error().message);
+    return send_ready(handling, outlet);
+  }
+
+  bool on_end(const Handling& handling, Outlet& outlet) override {
+    sound_.finish();
+    return send_ready(handling, outlet);
+  }
+
+  bool fall_behind(SessionTime others, const Handling& handling, Outlet& outlet) override {
+    if (others - progress_ > kHeldBack) sound_.cut_block();
+    return send_ready(handling, outlet);
+  }
+
+  bool send_ready(const Handling& handling, Outlet& outlet) {
+    AudioBlock block;
+    while (sound_.pop(block)) {
+      const SessionTime end = block.start + block.duration();
+      progress_ = end;
+      ++sent_;
+      if (!outlet.send(std::move(block), end, handling)) return false;
+    }
+    return outlet.open();
+  }
+
+  SoundConverter sound_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Track>> make_audio_track(const AVStream& stream, const IngestOptions& options,
+                                                bool live) {
+  auto decoder = Decoder::open(stream, options);
+  if (!decoder) return tl::unexpected(decoder.error());
+  return std::make_unique<AudioTrack>(stream, *std::move(decoder),
+                                      live || options.realtime ? kPromptBlock : kThriftyBlock);
+}
+
+}  // namespace braid::ingest::ffmpeg

@@ -1,0 +1,243 @@
+#include "input.h"
+
+extern "C" {
+#include <libavdevice/avdevice.h>
+#include <libavutil/avstring.h>
+}
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "log_capture.h"
+
+namespace braid::ingest::ffmpeg {
+
+namespace {
+
+constexpr int kPipeBuffer = 64 << 10;                // bytes
+constexpr unsigned kProbeBytes = 2U << 20;           // to tell the format
+constexpr std::int64_t kStreamProbeBytes = 5 << 20;  // to tell its streams
+constexpr std::int64_t kStreamProbeUs = 5'000'000;
+constexpr std::int64_t kLiveProbeUs = 1'000'000;
+
+/// Formats that open other files or addresses, run scripts or take any text for a picture.
+constexpr std::array kRefused = {
+    "hls", "dash", "concat", "concatf", "imf", "sdp",   "avisynth",   "vapoursynth",
+    "tty", "bin",  "xbin",   "adf",     "idf", "lavfi", "ffmetadata", "webm_dash_manifest"};
+
+const char* protocols_of(const SourceSpec& spec) {
+  switch (spec.transport) {
+    case Transport::kFile:
+      return "file";
+    case Transport::kPipe:
+      return "pipe";
+    case Transport::kHttp:
+      return "http,https,httpproxy,tcp,tls";
+    case Transport::kRtsp:
+      return "rtsp,rtsps,rtp,udp,tcp,tls,http,https";
+    case Transport::kDevice:
+      return "file";
+  }
+  return "";
+}
+
+ErrorCode code_of(int error) {
+  switch (error) {
+    case AVERROR_HTTP_NOT_FOUND:
+    case AVERROR(ENOENT):
+    case AVERROR(ENODEV):
+    case AVERROR(ENXIO):
+    case AVERROR(ECONNREFUSED):
+    case AVERROR(EHOSTUNREACH):
+    case AVERROR(ENETUNREACH):
+    case AVERROR(ETIMEDOUT):
+    case AVERROR(EIO):
+      return ErrorCode::kNotFound;
+    case AVERROR(ENOMEM):
+      return ErrorCode::kResource;
+    case AVERROR_EXIT:
+      return ErrorCode::kCancelled;
+    case AVERROR_DECODER_NOT_FOUND:
+    case AVERROR_DEMUXER_NOT_FOUND:
+    case AVERROR_PROTOCOL_NOT_FOUND:
+      return ErrorCode::kUnsupported;
+    default:
+      return ErrorCode::kBadInput;
+  }
+}
+
+tl::unexpected<Error> open_error(const SourceSpec& spec, int error) {
+  const std::string complaint = take_last_complaint();
+  const std::string reason = complaint.empty() ? error_text(error) : error_text(error) + ": " + complaint;
+  const ErrorCode code = code_of(error);
+  const bool remote = spec.transport == Transport::kHttp || spec.transport == Transport::kRtsp;
+  if (complaint.find("max_streams") != std::string::npos)
+    return fail(ErrorCode::kLimit, fmt::format("{}: has too many streams ({})", spec.target, complaint));
+  if (remote && code != ErrorCode::kBadInput)
+    return fail(
+        code,
+        fmt::format("{}: could not be opened ({}); check that the address is right and the server runs",
+                    spec.target, reason),
+        true);
+  if (spec.transport == Transport::kDevice)
+    return fail(
+        code,
+        fmt::format("{}: the device could not be opened ({}); check that it is there, free and yours to "
+                    "use",
+                    spec.target, reason));
+  return fail(
+      code, fmt::format("{}: can't be read as media ({}); expected video, sound or a picture; check that the "
+                        "file is whole, or name what it is with kind=text or kind=sensor",
+                        spec.target, reason));
+}
+
+int read_pipe(void* opaque, std::uint8_t* to, int size) {
+  const std::ptrdiff_t got = static_cast<ByteReader*>(opaque)->read(to, static_cast<std::size_t>(size));
+  if (got == 0) return AVERROR_EOF;
+  return got > 0 ? static_cast<int>(got) : AVERROR(static_cast<int>(-got));
+}
+
+int interrupted(void* stopped) { return static_cast<std::atomic<bool>*>(stopped)->load() ? 1 : 0; }
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+std::string us_text(Nanoseconds d) { return std::to_string(std::max<std::int64_t>(1, d.count() / 1000)); }
+
+}  // namespace
+
+Input::~Input() {
+  format_.reset();
+  if (!bytes_) return;
+  if (pipe_) {
+    av_freep(&bytes_->buffer);
+    avio_context_free(&bytes_);
+  } else {
+    avio_closep(&bytes_);
+  }
+}
+
+void Input::stop() {
+  stopped_ = true;
+  if (pipe_) pipe_->stop();
+}
+
+int Input::read(AVPacket& packet) {
+  av_packet_unref(&packet);
+  const int result = av_read_frame(format_.get(), &packet);
+  return stopped_ ? AVERROR_EXIT : result;
+}
+
+Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
+  bool pipe = spec.transport == Transport::kPipe;
+  if (spec.transport == Transport::kFile) {
+    auto fifo = check_path(spec.target);
+    if (!fifo) return tl::unexpected(fifo.error());
+    pipe = *fifo;
+  }
+  if (pipe) {
+    auto reader = ByteReader::open(spec);
+    if (!reader) return tl::unexpected(reader.error());
+    pipe_ = *std::move(reader);
+    auto* buffer = static_cast<unsigned char*>(av_malloc(kPipeBuffer));
+    bytes_ = avio_alloc_context(buffer, kPipeBuffer, 0, pipe_.get(), read_pipe, nullptr, nullptr);
+    return {};
+  }
+  Dictionary settings;
+  settings.set("protocol_whitelist", protocols_of(spec));
+  if (spec.transport == Transport::kHttp) settings.set("rw_timeout", us_text(options.network_timeout));
+  const std::string url = spec.transport == Transport::kFile ? "file:" + spec.target : spec.target;
+  const AVIOInterruptCB callback{interrupted, &stopped_};
+  const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, settings.get());
+  if (error < 0) return open_error(spec, error);
+  return {};
+}
+
+/// By content first, so that a wrong ending does no harm; by name where content says nothing.
+Status Input::probe(const SourceSpec& spec) {
+  int score = av_probe_input_buffer2(bytes_, &chosen_, "", nullptr, 0, kProbeBytes);
+  if (score < 0 && bytes_->seekable && avio_seek(bytes_, 0, SEEK_SET) >= 0)
+    score = av_probe_input_buffer2(bytes_, &chosen_, spec.target.c_str(), nullptr, 0, kProbeBytes);
+  if (score < 0) return open_error(spec, score);
+  for (const char* refused : kRefused)
+    if (av_match_name(refused, chosen_->name))
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format(
+              "{}: is a playlist, script or text ({}); expected a media file; name the media itself, or "
+              "what it is with kind=text or kind=sensor",
+              spec.target, chosen_->name));
+  return {};
+}
+
+Status Input::open_format(const SourceSpec& spec, const IngestOptions& options) {
+  format_.reset(avformat_alloc_context());
+  if (!format_) return fail(ErrorCode::kResource, "no memory for a media file's header");
+  format_->pb = bytes_;
+  if (bytes_) format_->flags |= AVFMT_FLAG_CUSTOM_IO;
+  format_->interrupt_callback = {interrupted, &stopped_};
+  format_->correct_ts_overflow = 0;  // TimeRepair does it
+  Dictionary settings;
+  settings.set("protocol_whitelist", protocols_of(spec));
+  settings.set("max_streams", std::to_string(options.max_streams));
+  std::string url = spec.target;
+  if (spec.transport == Transport::kFile) url = "file:" + url;
+  if (spec.transport == Transport::kRtsp) {
+    settings.set("rtsp_transport", "tcp");
+    settings.set("timeout", us_text(options.network_timeout));
+    settings.set("fflags", "nobuffer");
+  }
+  if (spec.transport == Transport::kDevice) {
+    avdevice_register_all();
+    const std::size_t colon = spec.target.find(':');
+    url = spec.target.substr(colon + 1);
+    const std::string device = spec.target.substr(0, colon);
+    chosen_ = av_find_input_format(device.c_str());
+    if (!chosen_)
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format("{}: this FFmpeg has no {} support; install a build that has", spec.target, device));
+  }
+  AVFormatContext* format = format_.release();  // freed by FFmpeg if opening fails
+  const int error = avformat_open_input(&format, url.c_str(), chosen_, settings.get());
+  format_.reset(format);
+  if (error < 0) return open_error(spec, error);
+  return {};
+}
+
+Status Input::find_streams(const SourceSpec& spec, const IngestOptions& options) {
+  if (format_->nb_streams > static_cast<unsigned>(options.max_streams))
+    return fail(ErrorCode::kLimit, fmt::format("{}: has {} streams; at most {} are read", spec.target,
+                                               format_->nb_streams, options.max_streams));
+  format_->probesize = kStreamProbeBytes;
+  format_->max_analyze_duration = spec.live ? kLiveProbeUs : kStreamProbeUs;
+  // Probing may decode; the limit holds there too.
+  std::vector<AVDictionary*> settings(format_->nb_streams, nullptr);
+  for (auto& setting : settings) av_dict_set_int(&setting, "max_pixels", options.max_input_pixels, 0);
+  const int error = avformat_find_stream_info(format_.get(), settings.empty() ? nullptr : settings.data());
+  for (auto& setting : settings) av_dict_free(&setting);
+  if (error < 0) return open_error(spec, error);
+  return {};
+}
+
+Result<std::unique_ptr<Input>> Input::open(const SourceSpec& spec, const IngestOptions& options) {
+  capture_log();
+  take_last_complaint();
+  std::unique_ptr<Input> input(new Input());
+  if (spec.transport != Transport::kRtsp && spec.transport != Transport::kDevice) {
+    if (auto opened = input->open_bytes(spec, options); !opened) return tl::unexpected(opened.error());
+    if (auto probed = input->probe(spec); !probed) return tl::unexpected(probed.error());
+  }
+  if (auto opened = input->open_format(spec, options); !opened) return tl::unexpected(opened.error());
+  if (auto found = input->find_streams(spec, options); !found) return tl::unexpected(found.error());
+  input->still_ = !input->pipe_ && ends_with(input->format_->iformat->name, "_pipe");
+  return input;
+}
+
+}  // namespace braid::ingest::ffmpeg

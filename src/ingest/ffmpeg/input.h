@@ -1,0 +1,43 @@
+#pragma once
+// Opening a container: which protocol, which format, with which limits.
+
+#include <atomic>
+#include <memory>
+
+#include "braid/base/result.h"
+#include "braid/ingest/open.h"
+#include "byte_reader.h"
+#include "handles.h"
+
+namespace braid::ingest::ffmpeg {
+
+/// An opened and probed container. One thread, except stop().
+class Input {
+ public:
+  /// Blocks as open_source() does and fails as it does.
+  static Result<std::unique_ptr<Input>> open(const SourceSpec& spec, const IngestOptions& options);
+  ~Input();
+
+  AVFormatContext& format() { return *format_; }
+  /// A file or URL whose first picture is all there is.
+  bool still() const { return still_; }
+  /// 0, or an AVERROR; AVERROR_EOF at the end, AVERROR_EXIT after stop().
+  int read(AVPacket& packet);
+  void stop();
+
+ private:
+  Input() = default;
+  Status open_bytes(const SourceSpec& spec, const IngestOptions& options);
+  Status probe(const SourceSpec& spec);
+  Status open_format(const SourceSpec& spec, const IngestOptions& options);
+  Status find_streams(const SourceSpec& spec, const IngestOptions& options);
+
+  std::atomic<bool> stopped_{false};
+  std::unique_ptr<ByteReader> pipe_;  // where bytes come from, for a pipe
+  AVIOContext* bytes_ = nullptr;      // none where the format reads by itself (RTSP, devices)
+  const AVInputFormat* chosen_ = nullptr;
+  FormatPtr format_;
+  bool still_ = false;
+};
+
+}  // namespace braid::ingest::ffmpeg

@@ -1,0 +1,13 @@
+#pragma once
+// FFmpeg's log: its lines go to ours, and its last complaint becomes part of our errors.
+
+#include <string>
+
+namespace braid::ingest::ffmpeg {
+
+/// Takes over FFmpeg's log for the process. Idempotent, thread-safe.
+void capture_log();
+/// The last error line that FFmpeg logged on this thread since the last call; "" for none.
+std::string take_last_complaint();
+
+}  // namespace braid::ingest::ffmpeg

@@ -1,0 +1,228 @@
+#include "media_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "input.h"
+#include "log_capture.h"
+#include "outlet.h"
+#include "packet_queue.h"
+#include "streams.h"
+#include "time_repair.h"
+
+namespace braid::ingest::ffmpeg {
+
+namespace {
+
+constexpr Nanoseconds kLookahead = PacketQueue::kInterleave + Milliseconds(200);
+constexpr Nanoseconds kLongestDuration = std::chrono::hours(24 * 365);
+constexpr int kMaxReadErrors = 64;  // in a row
+
+Nanoseconds duration_of(const Input& input, AVFormatContext& format) {
+  if (input.still() || format.duration == AV_NOPTS_VALUE) return {};
+  const Nanoseconds duration = Microseconds(format.duration);
+  return duration > Nanoseconds{} && duration < kLongestDuration ? duration : Nanoseconds{};
+}
+
+class MediaSource final : public Source {
+ public:
+  MediaSource(std::unique_ptr<Input> input, Streams streams, const SourceSpec& spec,
+              const IngestOptions& options, Clock& clock)
+      : input_(std::move(input)),
+        streams_(std::move(streams)),
+        spec_(spec),
+        options_(options),
+        pacer_(clock),
+        queue_(spec.live || spec.transport == Transport::kPipe ? Nanoseconds{} : kLookahead) {
+    info_.name = spec.name;
+    info_.live = spec.live;
+    info_.duration = spec.live ? Nanoseconds{} : duration_of(*input_, input_->format());
+    info_.description = streams_.description + (spec.live ? "; times from arrival" : "");
+    for (const auto& track : streams_.tracks) info_.streams[static_cast<std::size_t>(track->kind())] = true;
+  }
+
+  const SourceInfo& info() const override { return info_; }
+
+  void stop() override {
+    pacer_.stop();
+    input_->stop();
+  }
+
+  Status run(SourceId id, const PacketSink& sink) override {
+    const SteadyTime start = options_.session_start ? options_.session_start() : pacer_.now();
+    Outlet outlet(id, sink, pacer_, {.realtime = options_.realtime && !spec_.live, .live = spec_.live},
+                  start);
+    if (!spec_.live) times_ = TimeMap{streams_.origin_ns, kSessionStart};
+    for (const auto& error : streams_.unusable)
+      outlet.damage(kSessionStart, error.code, "stream", error.message);
+    while (outlet.open()) {
+      read_ahead(outlet);
+      if (queue_.empty() || !decode_next(outlet)) break;
+    }
+    finish(outlet);
+    return outcome(outlet);
+  }
+
+ private:
+  /// Fills the queue until its first packet may go.
+  void read_ahead(Outlet& outlet) {
+    while (!ended_ && outlet.open() && !queue_.ready()) {
+      const SteadyTime begun = pacer_.now();
+      PacketPtr packet = queue_.blank();
+      const int error = input_->read(*packet);
+      if (error < 0) {
+        queue_.recycle(std::move(packet));
+        on_read_error(error, outlet);
+        continue;
+      }
+      read_errors_ = 0;
+      Track* track = streams_.of(packet->stream_index);
+      if (!track) {
+        queue_.recycle(std::move(packet));
+        continue;
+      }
+      const SessionTime at = place(*packet, *track, outlet);
+      queue_.push({std::move(packet), track->kind(), at, pacer_.now() - begun});
+    }
+  }
+
+  void on_read_error(int error, Outlet& outlet) {
+    const std::string complaint = take_last_complaint();
+    if (error == AVERROR(EAGAIN) && pacer_.wait_until(pacer_.now() + Milliseconds(5))) return;
+    ended_ = error == AVERROR_EOF || error == AVERROR_EXIT || ++read_errors_ >= kMaxReadErrors;
+    const bool lost = error != AVERROR_INVALIDDATA;  // the bytes themselves can't be had
+    if (ended_ && error != AVERROR_EOF) failure_ = error;
+    if (error == AVERROR_EOF || error == AVERROR_EXIT) return;
+    outlet.damage(queue_.furthest(), ErrorCode::kBadInput, "reading",
+                  fmt::format("{}: a part can't be read ({}); it is left out", spec_.target,
+                              complaint.empty() ? error_text(error) : complaint));
+    if (lost) {
+      ended_ = true;
+      failure_ = error;
+    }
+  }
+
+  /// Repairs the packet's times where its format can break off; gives its place in the session.
+  SessionTime place(AVPacket& packet, const Track& track, Outlet& outlet) {
+    const AVStream& stream = *input_->format().streams[packet.stream_index];
+    const std::int64_t ticks = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+    const std::int64_t ns = to_ns(ticks, stream.time_base);
+    if (ns == AV_NOPTS_VALUE) return std::max(track.progress(), last_at_[track.kind()]);
+    if (!times_) times_ = TimeMap{ns, std::max(kSessionStart, outlet.session(pacer_.now()))};
+    Nanoseconds shift{};
+    if (input_->format().iformat->flags & AVFMT_TS_DISCONT) {
+      const Nanoseconds duration(std::max<std::int64_t>(0, to_ns(packet.duration, stream.time_base)));
+      const Nanoseconds wrap(
+          stream.pts_wrap_bits < 60 ? to_ns(std::int64_t{1} << stream.pts_wrap_bits, stream.time_base) : 0);
+      shift = repair_.shift(packet.stream_index, Nanoseconds(ns), duration, wrap);
+      const std::int64_t shift_ticks =
+          av_rescale_q(shift.count(), AVRational{1, 1'000'000'000}, stream.time_base);
+      if (packet.pts != AV_NOPTS_VALUE) packet.pts += shift_ticks;
+      if (packet.dts != AV_NOPTS_VALUE) packet.dts += shift_ticks;
+    }
+    return last_at_[track.kind()] = times_->at(ns + shift.count());
+  }
+
+  bool decode_next(Outlet& outlet) {
+    PacketQueue::Entry entry = queue_.pop();
+    if (!outlet.wait_for(entry.at)) return false;
+    // Read ahead of need: the wait in the queue is nobody's time.
+    const SteadyTime decoding = pacer_.now();
+    const Handling handling{decoding - entry.reading, decoding};
+    Track& track = *streams_.of(entry.packet->stream_index);
+    const bool goes_on = track.decode(entry.packet.get(), *times_, handling, outlet);
+    queue_.recycle(std::move(entry.packet));
+    if (!goes_on) return false;
+    for (const auto& other : streams_.tracks)
+      if (!after_step(*other, entry.at, handling, outlet)) return false;
+    return !(input_->still() && track.kind() == StreamKind::kVideo && track.sent() > 0);
+  }
+
+  /// Lets out what a silent or ended stream holds back, and its promise.
+  bool after_step(Track& track, SessionTime at, const Handling& handling, Outlet& outlet) {
+    if (finished(track)) return true;
+    if (ended_ && queue_.empty(track.kind())) return finish(track, handling, outlet);
+    if (!track.fall_behind(at, handling, outlet)) return false;
+    return outlet.bound(track.kind(), std::max(track.progress(), queue_.nothing_before(track.kind())));
+  }
+
+  bool finished(const Track& track) const { return finished_[static_cast<std::size_t>(track.kind())]; }
+
+  bool finish(Track& track, const Handling& handling, Outlet& outlet) {
+    finished_[static_cast<std::size_t>(track.kind())] = true;
+    return track.decode(nullptr, times_.value_or(TimeMap{}), handling, outlet) &&
+           outlet.bound(track.kind(), SessionTime::max());
+  }
+
+  void finish(Outlet& outlet) {
+    const Handling handling{pacer_.now(), pacer_.now()};
+    for (const auto& track : streams_.tracks)
+      if (!finished(*track) && outlet.open()) finish(*track, handling, outlet);
+    report_early_end(outlet);
+    outlet.flush_damage();
+  }
+
+  void report_early_end(Outlet& outlet) {
+    AVFormatContext& format = input_->format();
+    const bool trusted = !(format.iformat->flags & AVFMT_TS_DISCONT) && info_.duration > Nanoseconds{} &&
+                         format.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
+    const Nanoseconds end = queue_.furthest().time_since_epoch();
+    const Nanoseconds missing = info_.duration - end;
+    if (!trusted || missing < std::chrono::seconds(1) || missing < info_.duration / 20) return;
+    outlet.damage(queue_.furthest(), ErrorCode::kBadInput, "end",
+                  fmt::format("{}: ends at {:.2f} s, but its header promises {:.2f} s; the file is cut short",
+                              spec_.target, to_seconds(end), to_seconds(info_.duration)));
+  }
+
+  Status outcome(const Outlet& outlet) const {
+    if (!outlet.open()) return {};
+    const bool any = std::any_of(streams_.tracks.begin(), streams_.tracks.end(),
+                                 [](const auto& track) { return track->sent() > 0; });
+    if (failure_ != 0 && (spec_.live || !any))
+      return fail(
+          ErrorCode::kNotFound,
+          fmt::format("{}: broke off ({}); check that its sender runs", spec_.target, error_text(failure_)),
+          true);
+    if (!any)
+      return fail(ErrorCode::kBadInput,
+                  fmt::format("{}: nothing in it could be decoded ({}); expected pictures or "
+                              "sound; check it with ffprobe",
+                              spec_.target, info_.description));
+    return {};
+  }
+
+  struct LastTimes {
+    std::array<SessionTime, kStreamKinds> by_kind{};
+    SessionTime& operator[](StreamKind kind) { return by_kind[static_cast<std::size_t>(kind)]; }
+  };
+
+  std::unique_ptr<Input> input_;
+  Streams streams_;
+  SourceSpec spec_;
+  IngestOptions options_;
+  SourceInfo info_;
+  Pacer pacer_;
+  PacketQueue queue_;
+  TimeRepair repair_;
+  std::optional<TimeMap> times_;
+  LastTimes last_at_;
+  std::array<bool, kStreamKinds> finished_{};
+  bool ended_ = false;
+  int read_errors_ = 0;
+  int failure_ = 0;  // AVERROR that ended reading
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> open_media(const SourceSpec& spec, const IngestOptions& options,
+                                           Clock& clock) {
+  auto input = Input::open(spec, options);
+  if (!input) return tl::unexpected(input.error());
+  auto streams = choose_streams(**input, spec, options);
+  if (!streams) return tl::unexpected(streams.error());
+  return std::make_unique<MediaSource>(*std::move(input), *std::move(streams), spec, options, clock);
+}
+
+}  // namespace braid::ingest::ffmpeg

@@ -1,0 +1,52 @@
+#include "packet_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace braid::ingest::ffmpeg {
+
+PacketPtr PacketQueue::blank() {
+  if (spare_.empty()) return make_packet();
+  PacketPtr packet = std::move(spare_.back());
+  spare_.pop_back();
+  return packet;
+}
+
+void PacketQueue::recycle(PacketPtr packet) {
+  av_packet_unref(packet.get());
+  if (spare_.size() < kMaxPackets) spare_.push_back(std::move(packet));
+}
+
+void PacketQueue::push(Entry entry) {
+  ++packets_;
+  bytes_ += static_cast<std::size_t>(entry.packet->size);
+  furthest_ = std::max(furthest_, entry.at);
+  entries_[static_cast<std::size_t>(entry.stream)].push_back(std::move(entry));
+}
+
+bool PacketQueue::ready() const {
+  if (packets_ == 0) return false;
+  if (packets_ >= kMaxPackets || bytes_ >= kMaxBytes) return true;
+  SessionTime oldest = SessionTime::max();
+  for (const auto& stream : entries_)
+    if (!stream.empty()) oldest = std::min(oldest, stream.front().at);
+  return furthest_ - oldest >= lookahead_;
+}
+
+PacketQueue::Entry PacketQueue::pop() {
+  std::deque<Entry>* earliest = nullptr;
+  for (auto& stream : entries_)
+    if (!stream.empty() && (!earliest || stream.front().at < earliest->front().at)) earliest = &stream;
+  Entry entry = std::move(earliest->front());
+  earliest->pop_front();
+  --packets_;
+  bytes_ -= static_cast<std::size_t>(entry.packet->size);
+  return entry;
+}
+
+SessionTime PacketQueue::nothing_before(StreamKind stream) const {
+  const SessionTime unread = furthest_ - kInterleave;
+  return empty(stream) ? unread : std::min(unread, of(stream).front().at);
+}
+
+}  // namespace braid::ingest::ffmpeg

@@ -1,0 +1,58 @@
+#pragma once
+// Packets read ahead of decoding, so that streams come in order of time and silence is known before it is
+// due.
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "braid/packet/packet.h"
+#include "handles.h"
+
+namespace braid::ingest::ffmpeg {
+
+/// One thread. Reuses packets, so that it allocates nothing after warm-up.
+class PacketQueue {
+ public:
+  static constexpr std::size_t kMaxPackets = 4096;
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+
+  struct Entry {
+    PacketPtr packet;
+    StreamKind stream = StreamKind::kVideo;
+    SessionTime at;         ///< decode time
+    Nanoseconds reading{};  ///< how long reading it took
+  };
+
+  /// `lookahead`: how far the newest packet must be ahead of the oldest. 0: each goes through at once.
+  explicit PacketQueue(Nanoseconds lookahead) : lookahead_(lookahead) {}
+
+  PacketPtr blank();
+  void push(Entry entry);
+  /// Far enough ahead, or full.
+  bool ready() const;
+  /// The earliest packet; ties go to the lower stream. Not empty.
+  Entry pop();
+  void recycle(PacketPtr packet);
+  bool empty() const { return packets_ == 0; }
+  bool empty(StreamKind stream) const { return of(stream).empty(); }
+
+  /// Nothing of `stream` that is queued or will be read is earlier; containers keep streams within a second.
+  SessionTime nothing_before(StreamKind stream) const;
+  SessionTime furthest() const { return furthest_; }
+
+  static constexpr Nanoseconds kInterleave = std::chrono::seconds(1);
+
+ private:
+  const std::deque<Entry>& of(StreamKind stream) const { return entries_[static_cast<std::size_t>(stream)]; }
+
+  Nanoseconds lookahead_;
+  std::array<std::deque<Entry>, kStreamKinds> entries_;
+  std::vector<PacketPtr> spare_;
+  std::size_t packets_ = 0;
+  std::size_t bytes_ = 0;
+  SessionTime furthest_{};
+};
+
+}  // namespace braid::ingest::ffmpeg

@@ -1,0 +1,106 @@
+#include "streams.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace braid::ingest::ffmpeg {
+
+namespace {
+
+constexpr std::int64_t kAbsurdNs = 3600'000'000'000;  // streams of one file don't begin an hour apart
+
+/// The number of the stream wanted; none: the file has no such stream.
+Result<std::optional<int>> choose(AVFormatContext& format, AVMediaType type, std::optional<int> wanted,
+                                  const std::string& target) {
+  if (!wanted) {
+    const int best = av_find_best_stream(&format, type, -1, -1, nullptr, 0);
+    if (best < 0 || (format.streams[best]->disposition & AV_DISPOSITION_ATTACHED_PIC)) return std::nullopt;
+    return best;
+  }
+  int seen = 0;
+  for (unsigned i = 0; i < format.nb_streams; ++i)
+    if (format.streams[i]->codecpar->codec_type == type && seen++ == *wanted) return static_cast<int>(i);
+  return fail(ErrorCode::kUsage, fmt::format("{}: {}={} asked for, but it has {} such streams; count from 0",
+                                             target, av_get_media_type_string(type), *wanted, seen));
+}
+
+std::string describe(const AVStream& stream, bool still) {
+  const AVCodecParameters& coded = *stream.codecpar;
+  if (coded.codec_type == AVMEDIA_TYPE_VIDEO) {
+    const double rate = stream.avg_frame_rate.den > 0 ? av_q2d(stream.avg_frame_rate) : 0;
+    const std::string fps = rate > 0 && !still ? fmt::format(" {:.4g} fps", rate) : "";
+    return fmt::format("{} {}x{}{}", codec_name(stream), coded.width, coded.height, fps);
+  }
+  std::array<char, 64> layout{};
+  av_channel_layout_describe(&coded.ch_layout, layout.data(), layout.size());
+  return fmt::format("{} {} Hz {}", codec_name(stream), coded.sample_rate, layout.data());
+}
+
+/// The stream's first time; sound that begins before 0 is codec priming, which no one hears.
+std::optional<std::int64_t> start_ns(const AVStream& stream) {
+  const std::int64_t start = to_ns(stream.start_time, stream.time_base);
+  if (start == AV_NOPTS_VALUE) return std::nullopt;
+  const bool priming = stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO && start < 0 && start > -kAbsurdNs;
+  return priming ? 0 : start;
+}
+
+/// Earliest start of the streams used, unless it is absurdly far before the first stream's.
+std::int64_t origin_of(const AVFormatContext& format, const std::vector<std::unique_ptr<Track>>& tracks) {
+  std::optional<std::int64_t> origin;
+  for (const auto& track : tracks) {
+    const auto start = start_ns(*format.streams[track->index()]);
+    if (!start) continue;
+    if (!origin || (*start<*origin&& * start> * origin - kAbsurdNs)) origin = start;
+  }
+  return origin.value_or(0);
+}
+
+}  // namespace
+
+Track* Streams::of(int stream_index) const {
+  for (const auto& track : tracks)
+    if (track->index() == stream_index) return track.get();
+  return nullptr;
+}
+
+Result<Streams> choose_streams(Input& input, const SourceSpec& spec, const IngestOptions& options) {
+  AVFormatContext& format = input.format();
+  Streams streams;
+  const std::string_view names = format.iformat->name;
+  streams.description = names.substr(0, names.find(','));
+  for (const AVMediaType type : {AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO}) {
+    const bool video = type == AVMEDIA_TYPE_VIDEO;
+    if (spec.kind == (video ? SourceKind::kAudio : SourceKind::kVideo)) continue;
+    auto chosen = choose(format, type, video ? spec.video : spec.audio, spec.target);
+    if (!chosen) return tl::unexpected(chosen.error());
+    if (!*chosen) continue;
+    const AVStream& stream = *format.streams[**chosen];
+    auto track = video ? make_video_track(format, stream, options, spec.live)
+                       : make_audio_track(stream, options, spec.live);
+    if (!track) {
+      track.error().message = spec.target + ": " + track.error().message;
+      streams.unusable.push_back(std::move(track.error()));
+      continue;
+    }
+    streams.tracks.push_back(*std::move(track));
+    streams.description += ", " + describe(stream, input.still());
+  }
+  if (streams.tracks.empty() && !streams.unusable.empty()) return tl::unexpected(streams.unusable.front());
+  if (streams.tracks.empty())
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{}: is {} without {}; expected pictures or sound; check it with ffprobe",
+                            spec.target, format.iformat->name,
+                            spec.kind == SourceKind::kVideo   ? "a video stream"
+                            : spec.kind == SourceKind::kAudio ? "an audio stream"
+                                                              : "a video or audio stream"));
+  for (unsigned i = 0; i < format.nb_streams; ++i)
+    format.streams[i]->discard = streams.of(static_cast<int>(i)) ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+  streams.origin_ns = origin_of(format, streams.tracks);
+  return streams;
+}
+
+}  // namespace braid::ingest::ffmpeg

@@ -1,0 +1,62 @@
+#pragma once
+// One stream of a container, from packets to what the session takes.
+
+#include <cstdint>
+#include <memory>
+
+#include "decoder.h"
+#include "outlet.h"
+
+namespace braid::ingest::ffmpeg {
+
+/// Container times to session times: one origin for all streams.
+struct TimeMap {
+  std::int64_t origin_ns = 0;  ///< container time of `base`
+  SessionTime base{};
+
+  SessionTime at(std::int64_t container_ns) const { return base + Nanoseconds(container_ns - origin_ns); }
+};
+
+/// One thread.
+class Track {
+ public:
+  Track(const AVStream& stream, StreamKind kind, Decoder decoder)
+      : time_base_(stream.time_base),
+        index_(stream.index),
+        kind_(kind),
+        decoder_(std::move(decoder)),
+        frame_(make_frame()) {}
+  virtual ~Track() = default;
+
+  int index() const { return index_; }
+  StreamKind kind() const { return kind_; }
+  std::uint64_t sent() const { return sent_; }        ///< frames or blocks
+  SessionTime progress() const { return progress_; }  ///< everything before has been sent
+
+  /// Decodes a packet (null: what is left in the decoder) and sends what comes of it. False: stop reading.
+  bool decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet);
+  /// Other streams have got to `at`; what this one holds back for company goes out. False: stop reading.
+  virtual bool fall_behind(SessionTime, const Handling&, Outlet& outlet) { return outlet.open(); }
+
+ protected:
+  virtual bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) = 0;
+  virtual bool on_end(const Handling&, Outlet&) { return true; }
+  bool damaged(Outlet& outlet, const char* what, int error);
+
+  AVRational time_base_;
+  SessionTime progress_{};
+  std::uint64_t sent_ = 0;
+
+ private:
+  int index_;
+  StreamKind kind_;
+  Decoder decoder_;
+  FramePtr frame_;
+};
+
+Result<std::unique_ptr<Track>> make_video_track(const AVFormatContext& format, const AVStream& stream,
+                                                const IngestOptions& options, bool live);
+Result<std::unique_ptr<Track>> make_audio_track(const AVStream& stream, const IngestOptions& options,
+                                                bool live);
+
+}  // namespace braid::ingest::ffmpeg
