@@ -15,6 +15,7 @@ constexpr double kUncertain = 1.0;    // covariance of a guess, and its bound: f
 constexpr double kOutlier = 3.0;      // residuals beyond so many spreads are cut
 constexpr double kSpreadWeight = 1.0 / 8;
 constexpr double kFirstSpread = 0.5;   // of the guess
+constexpr double kLongest = 9e18;      // ns that an int64 holds
 constexpr double kLeastSpread = 0.01;  // of the prediction
 
 }  // namespace
@@ -39,24 +40,38 @@ void StepCost::learn(double x, double residual) {
   const double px[2] = {p_[0][0] + p_[0][1] * x, p_[1][0] + p_[1][1] * x};
   const double denominator = kForgetting + px[0] + px[1] * x;
   const double gain[2] = {px[0] / denominator, px[1] / denominator};
-  base_ns_ = std::max(0.0, base_ns_ + gain[0] * residual);
-  per_row_ns_ = std::max(0.0, per_row_ns_ + gain[1] * residual / kRowUnit);
+  base_ns_ += gain[0] * residual;
+  per_row_ns_ += gain[1] * residual / kRowUnit;
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) p_[i][j] -= gain[i] * px[j];
+  keep_non_negative();
   if ((p_[0][0] + p_[1][1]) / kForgetting > 2 * kUncertain) return;
   for (auto& row : p_)
     for (double& value : row) value /= kForgetting;
 }
 
+// The nearest non-negative pair as the covariance measures it: cutting one term alone would let the other run
+// away.
+void StepCost::keep_non_negative() {
+  if (per_row_ns_ < 0.0) {
+    base_ns_ -= p_[0][1] / p_[1][1] * per_row_ns_ * kRowUnit;
+    per_row_ns_ = 0.0;
+  }
+  if (base_ns_ < 0.0) {
+    per_row_ns_ = std::max(0.0, per_row_ns_ - p_[0][1] / p_[0][0] * base_ns_ / kRowUnit);
+    base_ns_ = 0.0;
+  }
+}
+
 Nanoseconds StepCost::predict(int rows) const {
-  return Nanoseconds(static_cast<std::int64_t>(base_ns_ + per_row_ns_ * rows));
+  return Nanoseconds(static_cast<std::int64_t>(std::min(base_ns_ + per_row_ns_ * rows, kLongest)));
 }
 
 int StepCost::rows_within(Nanoseconds budget) const {
   const double left = static_cast<double>(budget.count()) - base_ns_;
+  if (left < per_row_ns_ || left <= 0.0) return 1;
   const double most = std::numeric_limits<int>::max();
-  if (left >= per_row_ns_ * most) return std::numeric_limits<int>::max();
-  return std::max(1, static_cast<int>(std::max(0.0, left) / per_row_ns_));
+  return left >= per_row_ns_ * most ? std::numeric_limits<int>::max() : static_cast<int>(left / per_row_ns_);
 }
 
 }  // namespace braid::schedule

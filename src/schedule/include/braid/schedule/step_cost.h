@@ -20,6 +20,7 @@ class StepCost {
 
  private:
   void learn(double x, double residual);
+  void keep_non_negative();
 
   double base_ns_;
   double per_row_ns_;
