@@ -119,7 +119,7 @@ std::vector<int> cuts(StepCost cost, int decodes, bool with_rebuild) {
   if (with_rebuild) fixture.rebuild(2, "cccccccc");
   Planner planner({.deterministic = true, .deterministic_rows = 8}, cost);
   std::vector<int> at;
-  while (!chunk->done()) {
+  for (int i = 0; i < 100 && !chunk->done(); ++i) {
     fixture.step(planner);
     if (!fixture.planned.shares.empty()) at.push_back(fixture.planned.shares[0].rows);
   }

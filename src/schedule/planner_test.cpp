@@ -105,6 +105,12 @@ TEST_F(PlannerTest, gives_perception_a_row_even_when_decodes_alone_pass_the_targ
   EXPECT_EQ(step(planner_), "45d 1p");
 }
 
+TEST_F(PlannerTest, gives_a_question_a_row_even_when_decodes_alone_pass_the_target) {
+  for (int i = 0; i < 45; ++i) decoding(10 + i);
+  question(6, letters(5));
+  EXPECT_EQ(step(planner_), "45d 1q");
+}
+
 TEST_F(PlannerTest, gives_a_rebuild_that_row_when_no_perception_waits) {
   for (int i = 0; i < 45; ++i) decoding(10 + i);
   rebuild(2, letters(5));

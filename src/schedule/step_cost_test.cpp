@@ -99,6 +99,7 @@ TEST(StepCost, is_never_negative_whatever_it_sees) {
     ASSERT_GE(cost.predict(0), Nanoseconds(0));
     ASSERT_GE(cost.predict(512), cost.predict(1));
     ASSERT_GE(cost.rows_within(Milliseconds(50)), 1);
+    ASSERT_LT(cost.predict(256), std::chrono::seconds(2)) << "no step took even 600 ms";
   }
 }
 
