@@ -98,6 +98,30 @@ TEST(VirtualClockTest, NotifyWakesOnlyThoseWhoWaitOnThatSignal) {
   waiter.join();
 }
 
+TEST(VirtualClockTest, ReadyThreadsRunInTheOrderInWhichTheyBecameReady) {
+  VirtualClock clock;
+  std::mutex mutex;
+  Signal first(clock);
+  Signal second(clock);
+  bool go = false;
+  std::vector<std::string> order;
+  const auto waiter = [&](std::string name, Signal& signal) {
+    return Thread(clock, name, [&, name] {
+      std::unique_lock lock(mutex);
+      signal.wait(lock, [&] { return go; });
+      order.push_back(name);
+    });
+  };
+  Thread a = waiter("a", second);
+  Thread b = waiter("b", first);
+  clock.sleep_for(Milliseconds(1));
+  go = true;
+  first.notify_all();
+  second.notify_all();
+  a.join(), b.join();
+  EXPECT_THAT(order, ElementsAre("b", "a"));
+}
+
 TEST(SignalTest, WaitUntilGivesUpAtItsTime) {
   VirtualClock clock;
   std::mutex mutex;
