@@ -150,8 +150,11 @@ TEST_F(SynchronizerTest, ALatePacketIsSentAtOnceAndCounted) {
   sync.push(kB, reading_at(1.0, "late"));
   EXPECT_THAT(seen(), ElementsAre("reading 1 at 1000000 late"));
   EXPECT_EQ(sync.counts().late, 1U);
+  sync.push(kB, reading_at(2.5, "behind the frontier, ahead of what came out"));
+  EXPECT_EQ(seen().size(), 1U);
+  EXPECT_EQ(sync.counts().late, 2U);
   sync.push(kB, reading_at(3.5, "in time"));
-  EXPECT_EQ(sync.counts().late, 1U);
+  EXPECT_EQ(sync.counts().late, 2U);
 }
 
 TEST_F(SynchronizerTest, MoreThanMaxHeldSendsTheOldestOnInOrder) {
@@ -189,6 +192,7 @@ TEST_F(SynchronizerTest, TheHungriestSourceIsTheFurthestBehind) {
   EXPECT_EQ(sync.hungriest(), std::nullopt);
   sync.add_source(kA, {true, true, false, false}, false);
   sync.add_source(kB, kReadingsOnly, false);
+  EXPECT_EQ(sync.hungriest(), kA);
   sync.push(kA, frame_at(5.0));
   sync.push(kB, reading_at(1.0));
   EXPECT_EQ(sync.hungriest(), kA);  // its sound has not come

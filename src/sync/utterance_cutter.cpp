@@ -124,7 +124,9 @@ void UtteranceCutter::close(std::vector<Utterance>& out) {
 
 void UtteranceCutter::split(std::vector<Utterance>& out) {
   const std::int64_t at = quietest_.index();
-  if (at >= speech_->last_voice) return close(out);  // the quiet point is the silence after the speech
+  // Nothing but the silence after the speech would be left.
+  const bool silent = judged_ > speech_->last_voice;
+  if (silent && speech_->last_voice - at < to_samples(options_.min_speech)) return close(out);
   const Speech rest = *speech_;
   cut(at, out);
   open(at, rest.trace);

@@ -261,6 +261,25 @@ TEST_F(UtteranceCutterTest, ImpossibleBlocksAreIgnoredAndCounted) {
   EXPECT_EQ(counts_.bad_audio, 6U);
 }
 
+TEST_F(UtteranceCutterTest, ADriftingSendersSoundHasNoHoles) {
+  int resets = 0;
+  UtteranceCutter cutter({}, std::make_unique<CountingDetector>(resets), counts_);
+  std::vector<Utterance> out;
+  Sound sound;
+  add_silence(sound, 0.1);
+  for (int i = 0; i < 600; ++i) cutter.push(block_of(sound, at(0.1001 * i)), out);  // 60 ms in a minute
+  EXPECT_EQ(resets, 1);
+}
+
+TEST_F(UtteranceCutterTest, SilenceAtTheLengthLimitIsNoUtteranceOfItsOwn) {
+  for (const double spoken : {5.6, 5.7, 5.75, 5.9}) {
+    Sound sound;
+    const auto out = cut(add_silence(add_tone(sound, spoken), 1.0));
+    ASSERT_EQ(out.size(), 1U) << spoken;
+    EXPECT_GE(seconds(out[0].end), std::min(6.0, spoken + 0.1)) << spoken;
+  }
+}
+
 TEST_F(UtteranceCutterTest, AnUtterancesTraceIsThatOfItsLastSpeech) {
   Sound sound;
   add_silence(add_tone(sound, 0.96), 1.0);
