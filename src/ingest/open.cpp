@@ -1,12 +1,47 @@
 #include "braid/ingest/open.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "ffmpeg/media_source.h"
+#include "ffmpeg/subtitle_source.h"
+#include "kind.h"
+#include "log_source.h"
 
 namespace braid::ingest {
 
+namespace {
+
+Status check(const IngestOptions& options) {
+  if (!(std::isfinite(options.fps) && options.fps > 0 && std::isfinite(options.max_fps) &&
+        options.max_fps > 0))
+    return fail(ErrorCode::kUsage,
+                fmt::format("frames per second are {} and at most {}; expected numbers above 0", options.fps,
+                            options.max_fps));
+  if (options.max_frame_side < 0 || options.max_input_side < 1 || options.max_input_pixels < 1 ||
+      options.max_streams < 1 || options.frame_slots < 1 || options.network_timeout <= Nanoseconds{})
+    return fail(ErrorCode::kUsage,
+                "an ingest limit is 0 or less; expected at least 1 (max_frame_side may be 0)");
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Source>> open_source(const SourceSpec& spec, const IngestOptions& options,
                                             Clock& clock) {
-  return ffmpeg::open_media(spec, options, clock);
+  if (auto sound = check(options); !sound) return tl::unexpected(sound.error());
+  SourceSpec settled = spec;
+  if (settled.kind == SourceKind::kAuto) settled.kind = guess_kind(spec);
+  switch (settled.kind) {
+    case SourceKind::kSubtitle:
+      return ffmpeg::open_subtitles(settled, options, clock);
+    case SourceKind::kText:
+    case SourceKind::kSensor:
+      return open_log(settled, options, clock);
+    default:
+      return ffmpeg::open_media(settled, options, clock);
+  }
 }
 
 }  // namespace braid::ingest

@@ -58,10 +58,12 @@ inline std::string error_text(int error) {
   return text;
 }
 
-/// `ticks` of `base` in nanoseconds; INT64_MIN where that has no meaning.
+/// `ticks` of `base` in nanoseconds; AV_NOPTS_VALUE where that has no meaning or is beyond 73 years.
 inline std::int64_t to_ns(std::int64_t ticks, AVRational base) {
+  constexpr std::int64_t kMost = INT64_MAX / 4;
   if (ticks == AV_NOPTS_VALUE || base.num <= 0 || base.den <= 0) return AV_NOPTS_VALUE;
-  return av_rescale_q(ticks, base, AVRational{1, 1'000'000'000});
+  const std::int64_t ns = av_rescale_q(ticks, base, AVRational{1, 1'000'000'000});
+  return ns >= -kMost && ns <= kMost ? ns : AV_NOPTS_VALUE;
 }
 
 }  // namespace braid::ingest::ffmpeg

@@ -113,7 +113,8 @@ class MediaSource final : public Source {
     if (!times_) times_ = TimeMap{ns, std::max(kSessionStart, outlet.session(pacer_.now()))};
     Nanoseconds shift{};
     if (input_->format().iformat->flags & AVFMT_TS_DISCONT) {
-      const Nanoseconds duration(std::max<std::int64_t>(0, to_ns(packet.duration, stream.time_base)));
+      const auto duration = std::clamp(Nanoseconds(to_ns(packet.duration, stream.time_base)), Nanoseconds{},
+                                       TimeRepair::kForward);
       const Nanoseconds wrap(
           stream.pts_wrap_bits < 60 ? to_ns(std::int64_t{1} << stream.pts_wrap_bits, stream.time_base) : 0);
       shift = repair_.shift(packet.stream_index, Nanoseconds(ns), duration, wrap);

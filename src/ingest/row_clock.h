@@ -1,0 +1,35 @@
+#pragma once
+// From times as written in a log to session times. Pure.
+
+#include <optional>
+#include <string>
+
+#include "braid/ingest/log_row.h"
+
+namespace braid::ingest {
+
+/// Learns the unit and the zero from a log's first rows, then converts. One thread.
+class RowClock {
+ public:
+  /// `unit` and `epoch_us` as the user gave them.
+  RowClock(TimeUnit unit, std::optional<std::int64_t> epoch_us);
+
+  /// A row of the first ones, before settle().
+  void learn(const LogRow& row);
+  /// `live_base`: live rows begin at this session time, whatever they say.
+  void settle(std::optional<SessionTime> live_base = std::nullopt);
+  bool settled() const { return settled_; }
+
+  Result<SessionTime> session(const LogTime& time) const;
+  /// "times as written" or "session 0 is 2026-11-29T12:00:00.500000Z".
+  std::string description() const;
+
+ private:
+  TimeUnit unit_;
+  std::optional<Nanoseconds> epoch_;
+  std::vector<LogTime> first_;  // until settled
+  SessionTime base_{};
+  bool settled_ = false;
+};
+
+}  // namespace braid::ingest
