@@ -28,11 +28,23 @@ cmake_flags() {
   fi
 }
 
+patches=("$repo"/cmake/patches/llama-*.patch)
+
+# git as a plain patch tool: the ceiling keeps it from taking a repository above the cache for the one to patch.
+apply_patches() {
+  local patch
+  for patch in "${patches[@]}"; do
+    GIT_CEILING_DIRECTORIES=$work git -C "$work/src" apply "$patch"
+  done
+}
+
 unpack_source() {
   [[ -f $work/src/.complete ]] && return
   rm -rf "$work/src" && mkdir -p "$work/src"
   tar -xzf "$downloads/$archive" -C "$work/src" --strip-components=3 --wildcards '*/vendor/llama.cpp/*' \
-    --exclude='*/docs/*' --exclude='*/models/*.gguf'
+    --exclude='*/docs/*' --exclude='*/models/*.gguf' --exclude='*/.git'
+  # Peers stay as upstream ships them: they are what we compare with.
+  [[ $peers == ON ]] || apply_patches
   touch "$work/src/.complete"
 }
 
@@ -77,7 +89,8 @@ build() {
 
 features=$(cpu_features "$cc")
 read -r archive sha < <(pinned_file llama llama-cpp-python)
-key=$({ echo "$recipe $sha $(uname -m)"; "$cc" --version | head -n 1; "$cxx" --version | head -n 1; cmake_flags; } |
+key=$({ echo "$recipe $sha $(uname -m)"; "$cc" --version | head -n 1; "$cxx" --version | head -n 1; cmake_flags
+        [[ $peers == ON ]] || cat "${patches[@]}"; } |
   sha256sum | cut -c1-16)
 name=llama
 [[ $peers == ON ]] && name=llama-peers
