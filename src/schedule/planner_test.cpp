@@ -92,7 +92,10 @@ TEST_F(PlannerTest, fills_the_time_target_and_no_more) {
 }
 
 TEST_F(PlannerTest, follows_the_cost_that_steps_turn_out_to_have) {
-  for (int rows = 1; rows <= 100; ++rows) planner_.cost().observe(rows, Milliseconds(10 + 4 * rows));
+  for (int i = 0; i < 200; ++i) {
+    const int rows = 1 + 37 * i % 100;
+    planner_.cost().observe(rows, Milliseconds(10 + 4 * rows));
+  }
   perception(1, letters(100));
   step(planner_);
   EXPECT_NEAR(planned.shares.at(0).rows, 10, 1);

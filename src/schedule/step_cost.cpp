@@ -9,9 +9,9 @@ namespace braid::schedule {
 
 namespace {
 
-constexpr double kRowUnit = 64.0;  // both regressors of a size, so that the covariance stays well conditioned
+constexpr double kRowUnit = 64.0;     // both regressors of a size, so that the sums are well conditioned
 constexpr double kForgetting = 0.98;  // a step weighs half after 34 more
-constexpr double kUncertain = 1.0;    // covariance of a guess, and its bound: forgetting must not blow it up
+constexpr double kGuessWeight = 1.0;  // of what isn't known: bounds how far one step can move a term
 constexpr double kOutlier = 3.0;      // residuals beyond so many spreads are cut
 constexpr double kSpreadWeight = 1.0 / 8;
 constexpr double kFirstSpread = 0.5;   // of the guess
@@ -24,7 +24,8 @@ StepCost::StepCost(Nanoseconds base, Nanoseconds per_row)
     : base_ns_(std::max(0.0, static_cast<double>(base.count()))),
       per_row_ns_(std::max(0.0, static_cast<double>(per_row.count()))),
       spread_ns_(kFirstSpread * (base_ns_ + per_row_ns_ * kRowUnit)),
-      p_{{kUncertain, 0.0}, {0.0, kUncertain}} {}
+      weight_(kGuessWeight),
+      sum_xx_(kGuessWeight) {}
 
 void StepCost::observe(int rows, Nanoseconds took) {
   if (rows <= 0 || took < Nanoseconds::zero()) return;
@@ -35,30 +36,31 @@ void StepCost::observe(int rows, Nanoseconds took) {
   learn(rows / kRowUnit, residual);
 }
 
-// One step of recursive least squares on the regressors (1, x).
+// One step of recursive least squares on the regressors (1, x), kept as information, not as its inverse:
+// rounding errors of a covariance grow by 1 / kForgetting a step and end in nonsense after some 2,000 steps;
+// here they fade.
 void StepCost::learn(double x, double residual) {
-  const double px[2] = {p_[0][0] + p_[0][1] * x, p_[1][0] + p_[1][1] * x};
-  const double denominator = kForgetting + px[0] + px[1] * x;
-  const double gain[2] = {px[0] / denominator, px[1] / denominator};
-  base_ns_ += gain[0] * residual;
-  per_row_ns_ += gain[1] * residual / kRowUnit;
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 2; ++j) p_[i][j] -= gain[i] * px[j];
+  const auto faded = [](double sum, double seen, double guess) {
+    return kForgetting * sum + seen + (1 - kForgetting) * guess;
+  };
+  weight_ = faded(weight_, 1.0, kGuessWeight);
+  sum_x_ = faded(sum_x_, x, 0.0);
+  sum_xx_ = faded(sum_xx_, x * x, kGuessWeight);
+  const double determinant = weight_ * sum_xx_ - sum_x_ * sum_x_;
+  base_ns_ += (sum_xx_ - sum_x_ * x) / determinant * residual;
+  per_row_ns_ += (weight_ * x - sum_x_) / determinant * residual / kRowUnit;
   keep_non_negative();
-  if ((p_[0][0] + p_[1][1]) / kForgetting > 2 * kUncertain) return;
-  for (auto& row : p_)
-    for (double& value : row) value /= kForgetting;
 }
 
-// The nearest non-negative pair as the covariance measures it: cutting one term alone would let the other run
+// The nearest non-negative pair as the data weigh it: cutting one term alone would let the other run
 // away.
 void StepCost::keep_non_negative() {
   if (per_row_ns_ < 0.0) {
-    base_ns_ -= p_[0][1] / p_[1][1] * per_row_ns_ * kRowUnit;
+    base_ns_ += sum_x_ / weight_ * per_row_ns_ * kRowUnit;
     per_row_ns_ = 0.0;
   }
   if (base_ns_ < 0.0) {
-    per_row_ns_ = std::max(0.0, per_row_ns_ - p_[0][1] / p_[0][0] * base_ns_ / kRowUnit);
+    per_row_ns_ = std::max(0.0, per_row_ns_ + sum_x_ / sum_xx_ * base_ns_ / kRowUnit);
     base_ns_ = 0.0;
   }
 }

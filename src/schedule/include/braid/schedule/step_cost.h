@@ -25,7 +25,9 @@ class StepCost {
   double base_ns_;
   double per_row_ns_;
   double spread_ns_;  // running mean of |residual|
-  double p_[2][2];    // covariance, rows counted in units of kRowUnit
+  double weight_;     // sums over the steps seen, fading; x is rows in units of kRowUnit
+  double sum_x_ = 0.0;
+  double sum_xx_;
 };
 
 }  // namespace braid::schedule
