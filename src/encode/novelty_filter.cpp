@@ -28,7 +28,7 @@ struct Range {
 /// Cell `i` of `cells` along a side of `size` pixels, with at most `samples` steps. Never empty.
 Range range_of(int i, int cells, int size, int samples) {
   const auto edge = [&](int k) { return static_cast<int>(static_cast<std::int64_t>(k) * size / cells); };
-  const int from = std::min(edge(i), size - 1);
+  const int from = edge(i);
   const int to = std::max(edge(i + 1), from + 1);
   return {from, to, (to - from + samples - 1) / samples};
 }

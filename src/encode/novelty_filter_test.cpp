@@ -133,6 +133,14 @@ TEST_F(NoveltyFilterTest, ASmallDotIsNotBlank) {
   EXPECT_EQ(filter_.judge(dot), Novelty::kNew);
 }
 
+TEST_F(NoveltyFilterTest, AFineTextureIsNotBlankAndNewWhenItGoes) {
+  Frame texture = flat(0.0, 0);  // every cell's mean is that of the flat frame below
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) paint(texture, x, y, (x / 3 + y / 3) % 2 == 0 ? 100 : 110);
+  EXPECT_EQ(filter_.judge(texture), Novelty::kNew);
+  EXPECT_EQ(filter_.judge(flat(0.5, 105)), Novelty::kNew);
+}
+
 TEST_F(NoveltyFilterTest, AFaintGradientIsNotBlank) {
   Frame gradient = flat(0.0, 0);
   for (int y = 0; y < kHeight; ++y)
@@ -153,6 +161,7 @@ TEST_F(NoveltyFilterTest, SourcesAreJudgedApart) {
   Frame other = frame(0.1);
   other.source = SourceId{1};
   EXPECT_EQ(filter_.judge(other), Novelty::kNew);
+  EXPECT_EQ(filter_.judge(other), Novelty::kNothingNew);
   EXPECT_EQ(filter_.judge(frame(0.2)), Novelty::kNothingNew);
 }
 
