@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "utf8.h"
+#include "braid/base/utf8.h"
 
 namespace braid::decode {
 

@@ -1,9 +1,9 @@
-#include "utf8.h"
+#include "braid/base/utf8.h"
 
 #include <cstddef>
 #include <cstdint>
 
-namespace braid::decode {
+namespace braid {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::string to_valid_utf8(std::string_view bytes) {
   return text;
 }
 
-}  // namespace braid::decode
+}  // namespace braid

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace braid::decode {
+namespace braid {
 
 /// Moves the characters that are complete from `bytes` to `text`; what can't be one becomes U+FFFD. Leaves in
 /// `bytes` at most the 3 bytes of a character that may still be completed.
@@ -14,4 +14,4 @@ void take_characters(std::string& bytes, std::string& text);
 /// All of `bytes` as valid UTF-8; an incomplete character at the end becomes U+FFFD.
 std::string to_valid_utf8(std::string_view bytes);
 
-}  // namespace braid::decode
+}  // namespace braid
