@@ -31,7 +31,8 @@ if(EXISTS ${llama_root}/share/cpu_features)
   file(READ ${llama_root}/share/cpu_features llama_cpu_features)
 endif()
 
-add_library(braid_llama_cpp INTERFACE)
+# Imported, so that an installed Braid names it and finds its own copy (cmake/BraidConfig.cmake.in).
+add_library(braid_llama_cpp INTERFACE IMPORTED GLOBAL)
 target_include_directories(braid_llama_cpp SYSTEM INTERFACE ${llama_root}/include ${llama_root}/include/llama-common)
 target_compile_definitions(braid_llama_cpp INTERFACE BRAID_CPU_FEATURES="${llama_cpu_features}")
 target_link_libraries(braid_llama_cpp INTERFACE ${llama_libraries} Threads::Threads ${CMAKE_DL_LIBS})

@@ -5,6 +5,7 @@ find_package(OpenVINO QUIET COMPONENTS Runtime ONNX)
 if(NOT TARGET openvino::runtime)
   braid_pinned(openvino openvino_dir)
   find_package(OpenVINO REQUIRED COMPONENTS Runtime ONNX PATHS ${openvino_dir} NO_DEFAULT_PATH)
+  unset(OpenVINO_DIR CACHE)  # else the next configure takes it for the user's choice
 endif()
 set_target_properties(openvino::runtime PROPERTIES IMPORTED_GLOBAL TRUE)
 message(STATUS "OpenVINO: ${OpenVINO_DIR}")

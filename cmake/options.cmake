@@ -6,6 +6,13 @@ if(BRAID_SANITIZE)
   add_compile_options(-fsanitize=${BRAID_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${BRAID_SANITIZE})
 endif()
+if(BRAID_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "fuzz targets need libFuzzer: configure with CC=clang CXX=clang++, or run 'make fuzz'")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
 
 # Objects are shared between clones: paths count relative to this one. Asking for another launcher wins.
 find_program(BRAID_CCACHE ccache)

@@ -1,0 +1,62 @@
+# The verbs of this repository. `make help` lists them; what they need is installed and cached by tools/setup.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PREPARE := tools/setup/prepare.sh
+NPROC := $(shell nproc)
+FUZZ_SECONDS ?= 20
+PREFIX ?= /usr/local
+CLIP ?= models/nano/samples/clip.mp4
+# CUDA=ON builds llama.cpp with its CUDA backend.
+export BRAID_CUDA := $(if $(CUDA),$(CUDA),OFF)
+
+.PHONY: help demo build model test bench fuzz sanitize tsan format check clean install
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: ## watch the sample clip and answer three questions about it (sets everything up first)
+	@$(PREPARE) demo
+	@build/release/bin/braid watch $(CLIP) --ask "When did the umbrella appear?" \
+	  --ask "What did the speaker say?" --ask "What do you see now?"
+
+build: ## build the braid binary, release, as build/release/bin/braid
+	@$(PREPARE) build
+
+model: ## prepare the default model in the cache
+	@$(PREPARE) demo
+
+test: ## build and run every test
+	@$(PREPARE) test
+	@ctest --test-dir build/release --output-on-failure --no-tests=error -j $(NPROC)
+
+bench: ## compare speed with llama.cpp's own tools, on this machine
+	@$(PREPARE) demo
+	@tools/bench.sh
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS (20)
+	@$(PREPARE) dev
+	@tools/checks/fuzz.sh $(FUZZ_SECONDS)
+
+sanitize: ## unit and scenario tests under AddressSanitizer and UBSan
+	@$(PREPARE) dev
+	@tools/checks/sanitize.sh address,undefined
+
+tsan: ## tests of pipes and sessions under ThreadSanitizer
+	@$(PREPARE) dev
+	@tools/checks/sanitize.sh thread
+
+format: ## lay out the sources by .clang-format
+	@$(PREPARE) dev
+	@tools/checks/format.sh -i
+
+check: ## layout, clang-tidy, module rules, shell scripts
+	@$(PREPARE) dev
+	@$(PREPARE) libraries
+	@tools/checks/check.sh
+
+clean: ## remove build results; the cache of dependencies and models stays
+	rm -rf build
+
+install: ## install binary, library and model data under PREFIX (/usr/local)
+	@$(PREPARE) demo
+	@cmake --install build/release --prefix $(PREFIX)

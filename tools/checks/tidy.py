@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy over our sources, in parallel, and skips a file that passed before with the same text.
+
+A pass is remembered under build/tidy/passed by a hash of the file, of every header of ours that it includes, of the
+settings and of the tool. Tests are left to the compiler's warnings: their macros cost minutes and hide more than they show.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build/tidy"
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+
+
+def configure():
+    prefix = subprocess.run([ROOT / "tools/setup/llama.sh"], check=True, capture_output=True, text=True).stdout.strip()
+    BUILD.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBRAID_CCACHE=",
+                           "-DBRAID_TESTS=OFF", f"-DBRAID_LLAMA_ROOT={prefix}"], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stdout + done.stderr)
+    return json.loads((BUILD / "compile_commands.json").read_text())
+
+
+def included(path, include_dirs, seen):
+    """The file and every file of ours that it includes, however deep."""
+    if path in seen:
+        return seen
+    seen.add(path)
+    for name in INCLUDE.findall(path.read_text(errors="replace")):
+        for folder in [path.parent, *include_dirs]:
+            if (folder / name).is_file():
+                included((folder / name).resolve(), include_dirs, seen)
+                break
+    return seen
+
+
+def fingerprint(command, version):
+    include_dirs = [Path(d) for d in re.findall(r"-I(\S+)", command["command"]) if d.startswith(str(ROOT))]
+    digest = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes() + command["command"].encode())
+    for path in sorted(included(Path(command["file"]), include_dirs, set())):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def check(command, version):
+    stamp = BUILD / "passed" / fingerprint(command, version)
+    if stamp.exists():
+        return ""
+    done = subprocess.run(["clang-tidy", "--quiet", "-p", BUILD, command["file"]], capture_output=True, text=True)
+    if done.returncode == 0:
+        stamp.touch()
+        return ""
+    return done.stdout or done.stderr
+
+
+def main():
+    only = [str(Path(name).resolve()) for name in sys.argv[1:]]
+    commands = [c for c in configure() if c["file"].startswith(str(ROOT / "src")) and (not only or c["file"] in only)]
+    (BUILD / "passed").mkdir(exist_ok=True)
+    version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for report in pool.map(lambda command: check(command, version), commands):
+            if report:
+                failed += 1
+                print(report, end="")
+    print(f"clang-tidy: {len(commands)} files, {failed} with findings")
+    return 1 if failed else 0
+
+
+sys.exit(main())
