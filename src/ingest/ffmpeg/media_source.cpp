@@ -17,14 +17,7 @@ namespace braid::ingest::ffmpeg {
 namespace {
 
 constexpr Nanoseconds kLookahead = PacketQueue::kInterleave + Milliseconds(200);
-constexpr Nanoseconds kLongestDuration = std::chrono::hours(24 * 365);
 constexpr int kMaxReadErrors = 64;  // in a row
-
-Nanoseconds duration_of(const Input& input, AVFormatContext& format) {
-  if (input.still() || format.duration == AV_NOPTS_VALUE) return {};
-  const Nanoseconds duration = Microseconds(format.duration);
-  return duration > Nanoseconds{} && duration < kLongestDuration ? duration : Nanoseconds{};
-}
 
 class MediaSource final : public Source {
  public:
@@ -38,8 +31,12 @@ class MediaSource final : public Source {
         queue_(spec.live || spec.transport == Transport::kPipe ? Nanoseconds{} : kLookahead) {
     info_.name = spec.name;
     info_.live = spec.live;
-    info_.duration = spec.live ? Nanoseconds{} : duration_of(*input_, input_->format());
-    info_.description = streams_.description + (spec.live ? "; times from arrival" : "");
+    info_.duration = spec.live ? Nanoseconds{} : streams_.duration;
+    info_.description = streams_.description;
+    if (spec.live)
+      info_.description += "; times from arrival";
+    else if (streams_.origin_ns != 0)
+      info_.description += fmt::format("; session 0 is {:.3f} s", to_seconds(Nanoseconds(streams_.origin_ns)));
     for (const auto& track : streams_.tracks) info_.streams[static_cast<std::size_t>(track->kind())] = true;
   }
 

@@ -14,7 +14,7 @@ namespace braid::ingest::ffmpeg {
 
 namespace {
 
-constexpr Nanoseconds kTolerance = Milliseconds(20);
+constexpr Nanoseconds kTolerance = Milliseconds(40);
 constexpr int kMinRate = 2000, kMaxRate = 768000;  // Hz
 constexpr Nanoseconds kSample{1'000'000'000 / SoundConverter::kRate};
 

@@ -10,9 +10,9 @@
 
 namespace braid::ingest::ffmpeg {
 
-/// Within a stretch of sound whose times agree with its sample count (to 20 ms) samples are counted; where
-/// they don't, a new stretch begins at the time given: a hole is a jump, an overlap is cut. Sound before
-/// session time 0 is cut. One stream's, one thread.
+/// Within a stretch of sound whose times agree with its sample count (to 40 ms, as muxers round) samples are
+/// counted; where they don't, a new stretch begins at the time given: a hole is a jump, an overlap is cut.
+/// Sound before session time 0 is cut. One stream's, one thread.
 class SoundConverter {
  public:
   static constexpr int kRate = 16000;  // Hz

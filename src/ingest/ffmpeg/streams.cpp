@@ -11,7 +11,8 @@ namespace braid::ingest::ffmpeg {
 
 namespace {
 
-constexpr std::int64_t kAbsurdNs = 3600'000'000'000;  // streams of one file don't begin an hour apart
+constexpr std::int64_t kAbsurdNs = 3600'000'000'000;   // streams of one file don't begin an hour apart
+constexpr std::int64_t kLongestNs = 8760 * kAbsurdNs;  // a year; longer is nonsense
 
 /// The number of the stream wanted; none: the file has no such stream.
 Result<std::optional<int>> choose(AVFormatContext& format, AVMediaType type, std::optional<int> wanted,
@@ -59,6 +60,20 @@ std::int64_t origin_of(const AVFormatContext& format, const std::vector<std::uni
   return origin.value_or(0);
 }
 
+/// Up to the end of the longest stream used; containers that don't tell streams' lengths count from their
+/// zero.
+Nanoseconds duration_of(const AVFormatContext& format, const Streams& streams) {
+  std::int64_t end = 0;
+  for (const auto& track : streams.tracks) {
+    const AVStream& stream = *format.streams[track->index()];
+    const std::int64_t length = to_ns(stream.duration, stream.time_base);
+    if (length != AV_NOPTS_VALUE) end = std::max(end, start_ns(stream).value_or(0) + length);
+  }
+  if (end == 0 && format.duration != AV_NOPTS_VALUE) end = to_ns(format.duration, AV_TIME_BASE_Q);
+  const std::int64_t length = end - streams.origin_ns;
+  return end > 0 && length > 0 && length < kLongestNs ? Nanoseconds(length) : Nanoseconds{};
+}
+
 }  // namespace
 
 Track* Streams::of(int stream_index) const {
@@ -100,6 +115,7 @@ Result<Streams> choose_streams(Input& input, const SourceSpec& spec, const Inges
   for (unsigned i = 0; i < format.nb_streams; ++i)
     format.streams[i]->discard = streams.of(static_cast<int>(i)) ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
   streams.origin_ns = origin_of(format, streams.tracks);
+  if (!input.still()) streams.duration = duration_of(format, streams);
   return streams;
 }
 

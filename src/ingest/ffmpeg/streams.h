@@ -15,6 +15,7 @@ struct Streams {
   std::vector<std::unique_ptr<Track>> tracks;
   std::vector<Error> unusable;  ///< streams wanted but not to be had, where others are
   std::string description;      ///< "mov, h264 640x360 25 fps, aac 44100 Hz stereo"
+  Nanoseconds duration{};       ///< from session time 0; 0: unknown
   std::int64_t origin_ns = 0;   ///< container time that is session time 0
 
   Track* of(int stream_index) const;

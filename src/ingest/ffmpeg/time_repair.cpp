@@ -7,7 +7,6 @@ namespace braid::ingest::ffmpeg {
 namespace {
 
 constexpr Nanoseconds kAgrees = std::chrono::seconds(1);
-constexpr Nanoseconds kSameReset = std::chrono::seconds(3);
 
 /// `time` moved by whole periods to be nearest to `near`.
 Nanoseconds unwrapped(Nanoseconds time, Nanoseconds near, Nanoseconds wrap) {
@@ -50,9 +49,10 @@ Nanoseconds TimeRepair::shift(int stream, Nanoseconds time, Nanoseconds duration
 }
 
 Nanoseconds TimeRepair::shift_after_reset(int stream, Nanoseconds time) const {
+  const Stream& own = streams_.at(stream);
   Nanoseconds latest = Nanoseconds::min();
   for (const auto& [other, known] : streams_) {
-    if (other != stream && std::chrono::abs(time + known.shift - streams_.at(stream).expected) <= kSameReset)
+    if (known.shift != own.shift && std::chrono::abs(time + known.shift - own.expected) <= kSameReset)
       return known.shift;
     latest = std::max(latest, known.expected);
   }

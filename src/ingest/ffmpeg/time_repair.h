@@ -17,6 +17,8 @@ class TimeRepair {
   static constexpr Nanoseconds kBack = Milliseconds(500);  ///< steps back up to this are jitter
   static constexpr Nanoseconds kForward =
       std::chrono::seconds(10);  ///< steps on up to this are taken at once
+  /// A stream whose time another stream's shift brings this near its place has met the same reset.
+  static constexpr Nanoseconds kSameReset = std::chrono::seconds(3);
   static constexpr Nanoseconds kLongestHole = std::chrono::hours(1);  ///< a longer confirmed step is a reset
 
   /// What to add to this packet's times. `time` is its decode time; `wrap` the counter's period, 0 for none.
