@@ -29,7 +29,8 @@ void Clock::sleep_until(SteadyTime until) {
 }
 
 SteadyTime RealClock::now() const {
-  return SteadyTime(std::chrono::duration_cast<Nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()));
+  return SteadyTime(
+      std::chrono::duration_cast<Nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
 std::unique_ptr<detail::Waiter> RealClock::make_waiter() { return std::make_unique<RealWaiter>(); }

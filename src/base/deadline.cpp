@@ -4,20 +4,28 @@ namespace braid {
 
 const char* to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kNone: return "none";
-    case Verdict::kMet: return "met";
-    case Verdict::kLate: return "late";
-    case Verdict::kShed: return "shed";
+    case Verdict::kNone:
+      return "none";
+    case Verdict::kMet:
+      return "met";
+    case Verdict::kLate:
+      return "late";
+    case Verdict::kShed:
+      return "shed";
   }
   return "none";
 }
 
 const char* to_string(CancelReason reason) {
   switch (reason) {
-    case CancelReason::kClient: return "client";
-    case CancelReason::kBargeIn: return "barge_in";
-    case CancelReason::kShutdown: return "shutdown";
-    case CancelReason::kDeadline: return "deadline";
+    case CancelReason::kClient:
+      return "client";
+    case CancelReason::kBargeIn:
+      return "barge_in";
+    case CancelReason::kShutdown:
+      return "shutdown";
+    case CancelReason::kDeadline:
+      return "deadline";
   }
   return "client";
 }

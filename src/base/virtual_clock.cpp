@@ -12,8 +12,8 @@ struct VirtualClock::Participant {
   std::uint64_t id = 0;
   std::string name;
   State state = State::kReady;
-  std::uint64_t turn = 0;               // order among the ready
-  const void* waits_on = nullptr;       // the waiter, while kWaiting
+  std::uint64_t turn = 0;          // order among the ready
+  const void* waits_on = nullptr;  // the waiter, while kWaiting
   std::optional<SteadyTime> waits_until;
   std::condition_variable wake;
 };
