@@ -36,7 +36,8 @@ class MediaSource final : public Source {
     if (spec.live)
       info_.description += "; times from arrival";
     else if (streams_.origin_ns != 0)
-      info_.description += fmt::format("; session 0 is {:.3f} s", to_seconds(Nanoseconds(streams_.origin_ns)));
+      info_.description +=
+          fmt::format("; session 0 is {:.3f} s", to_seconds(Nanoseconds(streams_.origin_ns)));
     for (const auto& track : streams_.tracks) info_.streams[static_cast<std::size_t>(track->kind())] = true;
   }
 
@@ -81,7 +82,8 @@ class MediaSource final : public Source {
         continue;
       }
       const SessionTime at = place(*packet, *track, outlet);
-      queue_.push({std::move(packet), track->kind(), at, pacer_.now() - begun});
+      const SessionTime due = at + sound_length(*packet, *track);
+      queue_.push({std::move(packet), track->kind(), at, due, pacer_.now() - begun});
     }
   }
 
@@ -101,6 +103,16 @@ class MediaSource final : public Source {
     }
   }
 
+  Nanoseconds packet_length(const AVPacket& packet) const {
+    const AVStream& stream = *input_->format().streams[packet.stream_index];
+    return std::clamp(Nanoseconds(to_ns(packet.duration, stream.time_base)), Nanoseconds{},
+                      TimeRepair::kForward);
+  }
+
+  Nanoseconds sound_length(const AVPacket& packet, const Track& track) const {
+    return track.kind() == StreamKind::kAudio ? packet_length(packet) : Nanoseconds{};
+  }
+
   /// Repairs the packet's times where its format can break off; gives its place in the session.
   SessionTime place(AVPacket& packet, const Track& track, Outlet& outlet) {
     const AVStream& stream = *input_->format().streams[packet.stream_index];
@@ -110,11 +122,9 @@ class MediaSource final : public Source {
     if (!times_) times_ = TimeMap{ns, std::max(kSessionStart, outlet.session(pacer_.now()))};
     Nanoseconds shift{};
     if (input_->format().iformat->flags & AVFMT_TS_DISCONT) {
-      const auto duration = std::clamp(Nanoseconds(to_ns(packet.duration, stream.time_base)), Nanoseconds{},
-                                       TimeRepair::kForward);
       const Nanoseconds wrap(
           stream.pts_wrap_bits < 60 ? to_ns(std::int64_t{1} << stream.pts_wrap_bits, stream.time_base) : 0);
-      shift = repair_.shift(packet.stream_index, Nanoseconds(ns), duration, wrap);
+      shift = repair_.shift(packet.stream_index, Nanoseconds(ns), packet_length(packet), wrap);
       const std::int64_t shift_ticks =
           av_rescale_q(shift.count(), AVRational{1, 1'000'000'000}, stream.time_base);
       if (packet.pts != AV_NOPTS_VALUE) packet.pts += shift_ticks;
@@ -125,7 +135,7 @@ class MediaSource final : public Source {
 
   bool decode_next(Outlet& outlet) {
     PacketQueue::Entry entry = queue_.pop();
-    if (!outlet.wait_for(entry.at)) return false;
+    if (!outlet.wait_for(entry.due)) return false;
     // Read ahead of need: the wait in the queue is nobody's time.
     const SteadyTime decoding = pacer_.now();
     const Handling handling{decoding - entry.reading, decoding};

@@ -36,7 +36,7 @@ bool PacketQueue::ready() const {
 PacketQueue::Entry PacketQueue::pop() {
   std::deque<Entry>* earliest = nullptr;
   for (auto& stream : entries_)
-    if (!stream.empty() && (!earliest || stream.front().at < earliest->front().at)) earliest = &stream;
+    if (!stream.empty() && (!earliest || stream.front().due < earliest->front().due)) earliest = &stream;
   Entry entry = std::move(earliest->front());
   earliest->pop_front();
   --packets_;

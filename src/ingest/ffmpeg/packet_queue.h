@@ -22,6 +22,7 @@ class PacketQueue {
     PacketPtr packet;
     StreamKind stream = StreamKind::kVideo;
     SessionTime at;         ///< decode time
+    SessionTime due;        ///< when a live sender would have sent it: a stretch of sound at its end
     Nanoseconds reading{};  ///< how long reading it took
   };
 
@@ -32,7 +33,7 @@ class PacketQueue {
   void push(Entry entry);
   /// Far enough ahead, or full.
   bool ready() const;
-  /// The earliest packet; ties go to the lower stream. Not empty.
+  /// The packet that is due first; ties go to the lower stream. Not empty.
   Entry pop();
   void recycle(PacketPtr packet);
   bool empty() const { return packets_ == 0; }
