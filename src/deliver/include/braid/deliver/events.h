@@ -19,7 +19,8 @@ struct Perceived {
   SessionTime start;
   SessionTime end;
   bool kept = true;
-  std::string reason;  ///< why not kept ("nothing_new", "blank", "queue_full"), or why kept ("new", "scene", "heartbeat")
+  std::string reason;  ///< why not kept ("nothing_new", "blank", "queue_full"), or why kept ("new", "scene",
+                       ///< "heartbeat")
   int tokens = 0;      ///< rows it takes, or would have taken
   int width = 0, height = 0;  ///< frames
   std::string text;           ///< readings and lines
@@ -52,7 +53,7 @@ struct Summary {
   std::uint64_t questions = 0, answers = 0, errors = 0, turn_overs = 0;
   std::uint64_t tokens_perceived = 0, tokens_kept = 0;
   std::vector<std::pair<std::string, std::uint64_t>> drops;  ///< by reason
-  StageTimes perception;  ///< summed over all chunks
+  StageTimes perception;                                     ///< summed over all chunks
   bool interrupted = false;
 };
 

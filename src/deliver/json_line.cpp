@@ -1,0 +1,115 @@
+#include "json_line.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <iterator>
+#include <utility>
+
+#include "braid/base/utf8.h"
+
+namespace braid::deliver {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  const std::string valid = to_valid_utf8(text);
+  return boost::json::serialize(boost::json::string(valid.data(), valid.size()));
+}
+
+}  // namespace
+
+std::string milliseconds(Nanoseconds span) {
+  const bool negative = span.count() < 0;
+  const auto ns = static_cast<std::uint64_t>(negative ? -span.count() : span.count());
+  std::string text = fmt::format("{}{}.{:06}", negative ? "-" : "", ns / 1'000'000, ns % 1'000'000);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+void JsonLine::name(std::string_view name) {
+  if (!std::exchange(first_, false)) text_ += ',';
+  fmt::format_to(std::back_inserter(text_), "\"{}\":", name);
+}
+
+JsonLine& JsonLine::string(std::string_view field, std::string_view value) {
+  name(field);
+  text_ += quoted(value);
+  return *this;
+}
+
+JsonLine& JsonLine::strings(std::string_view field, const std::vector<std::string>& values) {
+  name(field);
+  text_ += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text_ += ',';
+    text_ += quoted(values[i]);
+  }
+  text_ += ']';
+  return *this;
+}
+
+JsonLine& JsonLine::number(std::string_view field, std::int64_t value) {
+  name(field);
+  text_ += std::to_string(value);
+  return *this;
+}
+
+JsonLine& JsonLine::count(std::string_view field, std::uint64_t value) {
+  name(field);
+  text_ += std::to_string(value);
+  return *this;
+}
+
+JsonLine& JsonLine::boolean(std::string_view field, bool value) {
+  name(field);
+  text_ += value ? "true" : "false";
+  return *this;
+}
+
+JsonLine& JsonLine::null(std::string_view field) {
+  name(field);
+  text_ += "null";
+  return *this;
+}
+
+JsonLine& JsonLine::us(std::string_view field, std::optional<SessionTime> at) {
+  return at ? number(field, to_us(*at)) : null(field);
+}
+
+JsonLine& JsonLine::ms(std::string_view field, std::optional<Nanoseconds> span) {
+  if (!span) return null(field);
+  name(field);
+  text_ += milliseconds(*span);
+  return *this;
+}
+
+JsonLine& JsonLine::stages(std::string_view field, const StageTimes& times) {
+  begin(field);
+  for (std::size_t i = 0; i < kStageCount; ++i) ms(to_string(static_cast<Stage>(i)), times.by_stage[i]);
+  return end();
+}
+
+JsonLine& JsonLine::begin(std::string_view field) {
+  name(field);
+  text_ += '{';
+  first_ = true;
+  return *this;
+}
+
+JsonLine& JsonLine::end() {
+  text_ += '}';
+  first_ = false;
+  return *this;
+}
+
+std::string JsonLine::take() { return std::exchange(text_, {}); }
+
+std::string JsonLine::close() {
+  text_ += '}';
+  return take();
+}
+
+}  // namespace braid::deliver

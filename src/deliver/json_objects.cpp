@@ -1,0 +1,122 @@
+#include "json_objects.h"
+
+namespace braid::deliver {
+
+namespace {
+
+const char* type_of(Modality modality) {
+  switch (modality) {
+    case Modality::kVision:
+      return "frame";
+    case Modality::kAudio:
+      return "utterance";
+    case Modality::kText:
+      return "text";
+    case Modality::kReading:
+      return "reading";
+  }
+  return "text";
+}
+
+void add_error(JsonLine& line, const std::optional<Error>& error) {
+  if (!error) {
+    line.null("error");
+    return;
+  }
+  line.begin("error").string("code", to_string(error->code)).string("message", error->message);
+  line.boolean("retryable", error->retryable).end();
+}
+
+std::optional<Nanoseconds> known(Nanoseconds duration) {
+  return duration > Nanoseconds::zero() ? std::optional(duration) : std::nullopt;
+}
+
+}  // namespace
+
+std::string json_of(const Perceived& perceived) {
+  JsonLine line;
+  line.string("type", type_of(perceived.modality)).string("source", perceived.source);
+  const bool instant = perceived.modality == Modality::kVision || perceived.modality == Modality::kReading;
+  if (instant)
+    line.us("at_us", perceived.end);
+  else
+    line.us("start_us", perceived.start).us("end_us", perceived.end);
+  if (perceived.modality == Modality::kVision)
+    line.number("width", perceived.width).number("height", perceived.height);
+  if (perceived.modality == Modality::kText || perceived.modality == Modality::kReading)
+    line.string("text", perceived.text);
+  line.boolean("kept", perceived.kept).string("reason", perceived.reason).number("tokens", perceived.tokens);
+  return line.stages("stages_ms", perceived.stages).close();
+}
+
+std::string json_of(const Progress& progress) {
+  JsonLine line;
+  line.string("type", "progress").us("at_us", progress.at).ms("duration_ms", known(progress.duration));
+  return line.count("frames", progress.frames).count("utterances", progress.utterances).close();
+}
+
+std::string json_of(const Fault& fault) {
+  JsonLine line;
+  line.string("type", "error");
+  if (fault.source.empty())
+    line.null("source");
+  else
+    line.string("source", fault.source);
+  line.us("at_us", fault.at).string("code", to_string(fault.error.code));
+  return line.string("message", fault.error.message).boolean("retryable", fault.error.retryable).close();
+}
+
+std::string json_of(const AnswerBegin& begin) {
+  JsonLine line;
+  line.string("type", "answer_begin").number("id", begin.id.value).string("question", begin.question);
+  return line.us("asked_at_us", begin.asked_at).close();
+}
+
+std::string json_of(const AnswerDelta& delta) {
+  return JsonLine()
+      .string("type", "answer_delta")
+      .number("id", delta.id.value)
+      .string("text", delta.text)
+      .close();
+}
+
+std::string json_of(const Summary& summary) {
+  JsonLine line;
+  line.string("type", "summary").us("end_us", summary.end).ms("wall_ms", summary.wall);
+  line.begin("frames").count("sampled", summary.frames_sampled).count("kept", summary.frames_kept).end();
+  line.count("utterances", summary.utterances).count("readings", summary.readings);
+  line.count("lines", summary.lines).count("questions", summary.questions).count("answers", summary.answers);
+  line.count("errors", summary.errors).count("turn_overs", summary.turn_overs);
+  line.begin("tokens").count("perceived", summary.tokens_perceived).count("kept", summary.tokens_kept).end();
+  line.begin("drops");
+  for (const auto& [reason, count] : summary.drops) line.count(reason, count);
+  line.end();
+  return line.stages("stages_ms", summary.perception).boolean("interrupted", summary.interrupted).close();
+}
+
+JsonLine open_answer(const Answer& answer) {
+  JsonLine line;
+  line.string("type", "answer").number("id", answer.id.value).string("question", answer.question);
+  line.us("asked_at_us", answer.asked_at).string("text", answer.text);
+  return line;
+}
+
+void close_answer(JsonLine& line, const Answer& answer, const TokenTotals& totals) {
+  std::optional<Nanoseconds> ttft;
+  if (answer.first_token) ttft = *answer.first_token - answer.asked;
+  line.ms("ttft_ms", ttft).ms("wall_ms", answer.stages.sum()).ms("freshness_ms", answer.freshness);
+  line.stages("stages_ms", answer.stages);
+  line.string("verdict", to_string(answer.verdict)).strings("degraded", answer.degraded);
+  line.ms("deadline_ms", answer.deadline).string("finish", to_string(answer.finish));
+  line.begin("tokens").number("prompt", answer.prompt_tokens).number("question", answer.question_tokens);
+  line.number("answer", answer.answer_tokens)
+      .count("perceived", totals.perceived)
+      .count("kept", totals.kept)
+      .end();
+  const WindowInfo& window = answer.window;
+  line.begin("window").us("from_us", window.from).us("to_us", window.to).number("chunks", window.chunks);
+  line.number("tokens", window.tokens).number("evicted_chunks", window.evicted_chunks).end();
+  add_error(line, answer.error);
+}
+
+}  // namespace braid::deliver

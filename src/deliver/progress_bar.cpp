@@ -1,0 +1,34 @@
+#include "progress_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace braid::deliver {
+
+namespace {
+constexpr int kWidth = 30;
+constexpr Nanoseconds kEvery = Milliseconds(100);
+}  // namespace
+
+void ProgressBar::show(const Progress& progress) {
+  if (!enabled_ || progress.duration <= Nanoseconds::zero()) return;
+  const SteadyTime now = clock_.now();
+  if (last_ && now - *last_ < kEvery) return;
+  last_ = now;
+  const double share = std::clamp(to_seconds(progress.at) / to_seconds(progress.duration), 0.0, 1.0);
+  const auto full = static_cast<std::size_t>(share * kWidth);
+  output_.write(fmt::format("\r\033[K[{}{}] {:.0f} % of {:.1f} s, {} frames", std::string(full, '='),
+                            std::string(kWidth - full, ' '), share * 100.0, to_seconds(progress.duration),
+                            progress.frames));
+  drawn_ = true;
+}
+
+void ProgressBar::clear() {
+  if (!drawn_) return;
+  output_.write("\r\033[K");
+  drawn_ = false;
+}
+
+}  // namespace braid::deliver

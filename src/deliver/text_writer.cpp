@@ -1,0 +1,145 @@
+#include "braid/deliver/text_writer.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "braid/deliver/finish.h"
+#include "output.h"
+#include "progress_bar.h"
+#include "stage_line.h"
+
+namespace braid::deliver {
+
+namespace {
+
+bool wants_colour(const Output& output) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return output.is_terminal() && (!no_colour || *no_colour == '\0');
+}
+
+class TextWriter final : public Writer {
+ public:
+  TextWriter(std::FILE* out, std::FILE* err, Clock& clock, TextOptions options)
+      : out_(out),
+        err_(err),
+        clock_(clock),
+        bar_(err_, clock, options.progress),
+        colour_(wants_colour(out_)),
+        error_colour_(wants_colour(err_)) {}
+
+  void on_event(const Event& event) override {
+    std::visit([this](const auto& one) { write(one); }, event);
+  }
+  Status status() const override { return out_.status(); }
+
+ private:
+  // An answer of which not all is written yet.
+  struct Open {
+    std::string pending;  // text that waits for its line to be whole
+    bool cut = false;     // its streamed line was ended by another answer
+  };
+
+  void write(const Perceived&) {}
+  void write(const Progress& progress) {
+    if (!mid_line_) bar_.show(progress);
+  }
+  void write(const Fault& fault);
+  void write(const AnswerBegin& begin);
+  void write(const AnswerDelta& delta);
+  void write(const Answer& answer);
+  void write(const Summary& summary) { print(dim(summary_line(summary)) + "\n"); }
+
+  void stream(const std::string& text);
+  void write_whole_lines(QuestionId id, Open& open, bool last);
+  void end_line();
+  void print(std::string_view text) {
+    bar_.clear();
+    out_.write(text);
+  }
+  std::string tag(QuestionId id) const { return tagged_ ? fmt::format("#{} ", id.value) : ""; }
+  std::string dim(std::string text) const { return colour_ ? "\033[2m" + std::move(text) + "\033[0m" : text; }
+  std::string bold(std::string text) const {
+    return colour_ ? "\033[1m" + std::move(text) + "\033[0m" : text;
+  }
+
+  Output out_;
+  Output err_;
+  Clock& clock_;
+  ProgressBar bar_;
+  const bool colour_;
+  const bool error_colour_;
+  std::map<QuestionId, Open> open_;
+  bool tagged_ = false;    // several were open since none was: whole lines, numbered
+  bool mid_line_ = false;  // a streamed answer's line isn't ended
+};
+
+void TextWriter::end_line() {
+  if (std::exchange(mid_line_, false)) print("\n");
+}
+
+void TextWriter::write(const Fault& fault) {
+  end_line();
+  bar_.clear();
+  std::string where;
+  if (!fault.source.empty()) where = printable(fault.source) + ": ";
+  if (fault.at) where += fmt::format("at {:.1f}s: ", to_seconds(*fault.at));
+  const std::string text =
+      fmt::format("braid: {}{} ({})", where, printable(fault.error.message), to_string(fault.error.code));
+  err_.write((error_colour_ ? "\033[31m" + text + "\033[0m" : text) + "\n");
+}
+
+void TextWriter::write(const AnswerBegin& begin) {
+  for (auto& [id, open] : open_) open.cut = open.cut || mid_line_;  // one is open while lines are streamed
+  end_line();
+  if (!open_.empty()) tagged_ = true;
+  open_.try_emplace(begin.id);
+  print(bold(fmt::format("{}[{:.1f}s] {}", tag(begin.id), to_seconds(begin.asked_at),
+                         printable(begin.question))) +
+        "\n");
+}
+
+void TextWriter::stream(const std::string& text) {
+  if (text.empty()) return;
+  mid_line_ = text.back() != '\n';
+  print(text);
+}
+
+void TextWriter::write_whole_lines(QuestionId id, Open& open, bool last) {
+  if (last && !open.pending.empty() && open.pending.back() != '\n') open.pending += '\n';
+  for (std::size_t end; (end = open.pending.find('\n')) != std::string::npos;) {
+    const char* more = std::exchange(open.cut, false) ? "… " : "";
+    print(tag(id) + more + open.pending.substr(0, end + 1));
+    open.pending.erase(0, end + 1);
+  }
+}
+
+void TextWriter::write(const AnswerDelta& delta) {
+  Open& open = open_[delta.id];
+  if (!tagged_) return stream(printable(delta.text));
+  open.pending += printable(delta.text);
+  write_whole_lines(delta.id, open, false);
+}
+
+void TextWriter::write(const Answer& answer) {
+  if (!open_.contains(answer.id)) write(AnswerBegin{answer.id, answer.question, answer.asked_at});
+  write_whole_lines(answer.id, open_[answer.id], true);
+  end_line();
+  // What the reader waited for is on the terminal now; the line about it is not part of it.
+  Answer finished = answer;
+  finish_answer(finished, clock_.now());
+  print(dim("  " + tag(answer.id) + stage_line(finished)) + "\n");
+  open_.erase(answer.id);
+  if (open_.empty()) tagged_ = false;
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> make_text_writer(std::FILE* out, std::FILE* err, Clock& clock, TextOptions options) {
+  return std::make_unique<TextWriter>(out, err, clock, options);
+}
+
+}  // namespace braid::deliver
