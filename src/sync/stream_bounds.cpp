@@ -13,9 +13,8 @@ void StreamBounds::add(SourceId source, std::array<bool, kStreamKinds> streams, 
 }
 
 void StreamBounds::raise(SourceId source, StreamKind kind, SessionTime nothing_before) {
-  const auto found = sources_.find(source);
-  if (found == sources_.end()) return;
-  SessionTime& bound = found->second.bounds[static_cast<std::size_t>(kind)];
+  if (!has(source, kind)) return;
+  SessionTime& bound = sources_.at(source).bounds[static_cast<std::size_t>(kind)];
   bound = std::max(bound, nothing_before);
 }
 
@@ -31,8 +30,9 @@ void StreamBounds::end_all() {
 }
 
 bool StreamBounds::has(SourceId source, StreamKind kind) const {
+  const auto index = static_cast<std::size_t>(kind);
   const auto found = sources_.find(source);
-  return found != sources_.end() && found->second.streams[static_cast<std::size_t>(kind)];
+  return found != sources_.end() && index < kStreamKinds && found->second.streams[index];
 }
 
 bool StreamBounds::all_ended() const {
