@@ -62,6 +62,7 @@ TEST(Argmax, is_not_misled_by_what_is_no_number) {
   logits[411] = -5.0F;
   EXPECT_EQ(argmax(logits), 411);
   EXPECT_EQ(argmax(std::vector<float>(600, -kInfinity)), 0);
+  EXPECT_EQ(argmax(std::vector<float>{kNan, -kInfinity}), 0);
 }
 
 TEST(Sampler, is_greedy_at_temperature_zero_and_below) {
