@@ -42,7 +42,8 @@ ChunkMaker::ChunkMaker(EncodeOptions options, const engine::Tokenizer& tokenizer
 void ChunkMaker::name_source(SourceId source, std::string name) { names_[source] = std::move(name); }
 
 Encoded ChunkMaker::make(Frame frame) {
-  auto encoded = begin(Modality::kVision, frame.source, frame.captured, frame.captured, frame.trace, clock_.now());
+  auto encoded =
+      begin(Modality::kVision, frame.source, frame.captured, frame.captured, frame.trace, clock_.now());
   encoded.width = frame.width;
   encoded.height = frame.height;
   const Novelty novelty = novelty_.judge(frame);
@@ -51,7 +52,7 @@ Encoded ChunkMaker::make(Frame frame) {
     encode(&frame, time_text(frame.captured), encoded);
   else if (encoder_)
     encoded.tokens = encoder_->frame_rows(frame.width, frame.height);
-  encoded.trace.leave(clock_.now());
+  if (!encoded.chunk) encoded.trace.leave(clock_.now());
   return encoded;
 }
 
@@ -60,7 +61,7 @@ Encoded ChunkMaker::make(Utterance utterance) {
                        clock_.now());
   encoded.reason = "speech";
   encode(&utterance, span_text(utterance.start, utterance.end), encoded);
-  encoded.trace.leave(clock_.now());
+  if (!encoded.chunk) encoded.trace.leave(clock_.now());
   return encoded;
 }
 
@@ -73,7 +74,8 @@ Encoded ChunkMaker::make(TextLine line) {
 }
 
 Encoded ChunkMaker::make(Reading reading) {
-  auto encoded = begin(Modality::kReading, reading.source, reading.at, reading.at, reading.trace, clock_.now());
+  auto encoded =
+      begin(Modality::kReading, reading.source, reading.at, reading.at, reading.trace, clock_.now());
   encoded.reason = "reading";
   write(time_text(reading.at), reading_text(names_[reading.source], reading), encoded);
   return encoded;
@@ -107,7 +109,6 @@ void ChunkMaker::write(std::string time, std::string text, Encoded& encoded) {
   prompt.append(tokenizer_.tokenize(time + " " + encoded.text, false));
   encoded.tokens = prompt.rows();
   keep(encoded, std::move(prompt));
-  encoded.trace.leave(clock_.now());
 }
 
 void ChunkMaker::keep(Encoded& encoded, Prompt prompt) {
@@ -119,6 +120,7 @@ void ChunkMaker::keep(Encoded& encoded, Prompt prompt) {
   chunk->end = encoded.end;
   chunk->prompt = std::move(prompt);
   encoded.chunk = std::move(chunk);
+  encoded.trace.enter(Stage::kPrefillQueue, clock_.now());
 }
 
 }  // namespace braid::encode

@@ -153,7 +153,7 @@ class MediaSource final : public Source {
     if (finished(track)) return true;
     if (ended_ && queue_.empty(track.kind())) return finish(track, handling, outlet);
     if (!track.fall_behind(at, handling, outlet)) return false;
-    return outlet.bound(track.kind(), std::max(track.progress(), queue_.nothing_before(track.kind())));
+    return outlet.bound(track.kind(), track.nothing_before(queue_.nothing_before(track.kind())));
   }
 
   bool finished(const Track& track) const { return finished_[static_cast<std::size_t>(track.kind())]; }

@@ -2,6 +2,7 @@
 // Decoded sound of any kind to blocks of 16 kHz mono, placed by their times.
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "braid/base/result.h"
@@ -25,6 +26,10 @@ class SoundConverter {
   SessionTime expected() const;
   /// No more sound follows without a gap; what is left comes out.
   void finish();
+  /// Where the block begun, if any, starts.
+  std::optional<SessionTime> begun() const {
+    return block_.empty() ? std::nullopt : std::optional(block_start_);
+  }
   /// The block begun comes out as it is; sound goes on after it.
   void cut_block();
   /// The next block that is complete. False: none.

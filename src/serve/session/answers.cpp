@@ -7,7 +7,8 @@ namespace braid::serve {
 
 namespace {
 
-// Said without asking the model when nothing at all is visible: a model asked about nothing invents something.
+// Said without asking the model when nothing at all is visible: a model asked about nothing invents
+// something.
 constexpr const char* kNothingPerceived = "Nothing was seen and no speech was heard.";
 
 std::vector<std::string> all_stops(const Question& question, const engine::ChatFormat& chat) {
@@ -39,7 +40,8 @@ Answers::Answers(AnswerOptions options, engine::Decoder& decoder, const engine::
       emit_(std::move(emit)) {}
 
 TokenRun Answers::question_tokens(const Question& question) const {
-  TokenRun rows = perception_.timeline().question_lead();
+  kv::Timeline& timeline = perception_.timeline();
+  TokenRun rows = timeline.question_lead(question.asked_at, timeline.end());
   const TokenRun text = tokenizer_.tokenize(question.text, false);
   const TokenRun end = tokenizer_.tokenize(tokenizer_.chat().end_of_question, true);
   rows.insert(rows.end(), text.begin(), text.end());
@@ -47,12 +49,16 @@ TokenRun Answers::question_tokens(const Question& question) const {
   return rows;
 }
 
+int Answers::question_rows(const Question& question) const {
+  return static_cast<int>(question_tokens(question).size());
+}
+
 bool Answers::fits(const Question& question) const {
-  const int rows = static_cast<int>(question_tokens(question).size()) + question.max_tokens;
+  const int rows = question_rows(question) + question.max_tokens;
   int promised = 0;  // cells that open answers may still take
-  for (const Open& open : open_)
-    promised += open.question.max_tokens - static_cast<int>(open.tokens.size());
-  return ledger_.used() + promised + rows <= ledger_.capacity() && ledger_.sequences() < ledger_.max_sequences();
+  for (const Open& open : open_) promised += open.question.max_tokens - static_cast<int>(open.tokens.size());
+  return ledger_.used() + promised + rows <= ledger_.capacity() &&
+         ledger_.sequences() < options_.max_sequences;
 }
 
 void Answers::begin(Question question) {
@@ -84,15 +90,24 @@ void Answers::begin(Question question) {
   prompt.append(rows);
   auto stops = all_stops(question, tokenizer_.chat());
   const Sampling sampling = question.sampling;
-  open_.push_back(Open{std::move(question), std::move(answer), *sequence,
+  open_.push_back(Open{std::move(question),
+                       std::move(answer),
+                       *sequence,
                        schedule::PrefillJob(*sequence, start, std::move(prompt), RowKind::kQuestion, true),
-                       std::move(rows), decode::Sampler(sampling), decode::TextStream(std::move(stops)),
-                       StageMeter{}, {}, end, false, {}});
+                       std::move(rows),
+                       decode::Sampler(sampling),
+                       decode::TextStream(std::move(stops)),
+                       StageMeter{},
+                       {},
+                       end,
+                       false,
+                       {}});
   attribute_waiting(open_.back(), now);
 }
 
 void Answers::attribute_waiting(Open& open, SteadyTime forked) const {
-  // Until the fork, the critical path is the last chunk that the answer waited for; around it, the question's own way.
+  // Until the fork, the critical path is the last chunk that the answer waited for; around it, the question's
+  // own way.
   const SteadyTime asked = open.question.asked;
   const StageTrace& chunk = perception_.last_trace();
   StageTimes times;
@@ -201,7 +216,8 @@ void Answers::take_token(Open& open, Token token) {
   open.tokens.push_back(token);
   show(open, open.text.push(tokenizer_.piece(token)));
   if (open.text.stopped()) return finish(open, FinishReason::kStop);
-  if (static_cast<int>(open.tokens.size()) >= open.question.max_tokens) return finish(open, FinishReason::kLength);
+  if (static_cast<int>(open.tokens.size()) >= open.question.max_tokens)
+    return finish(open, FinishReason::kLength);
   if (auto reserved = ledger_.append(open.sequence, {open.next, open.next + 1}, 1); !reserved) {
     open.answer.error = reserved.error();
     return finish(open, FinishReason::kError);

@@ -19,7 +19,7 @@ namespace braid::serve {
 
 struct AnswerOptions {
   bool join_turns = true;
-  int max_question_tokens = 512;
+  int max_sequences = 0;  ///< the engine's
   /// Age of a session time, in session time, at a steady time; for freshness.
   std::function<Nanoseconds(const Question&, SessionTime, SteadyTime)> age;
 };
@@ -29,10 +29,12 @@ class Answers {
  public:
   using Emit = std::function<void(deliver::Event)>;
 
-  Answers(AnswerOptions options, engine::Decoder& decoder, const engine::Tokenizer& tokenizer, kv::Ledger& ledger,
-          Perception& perception, Clock& clock, Emit emit);
+  Answers(AnswerOptions options, engine::Decoder& decoder, const engine::Tokenizer& tokenizer,
+          kv::Ledger& ledger, Perception& perception, Clock& clock, Emit emit);
 
   std::size_t open() const { return open_.size(); }
+  /// Rows that the question takes, template included.
+  int question_rows(const Question& question) const;
   /// Room for one more answer to this question: cells for its rows and its longest answer.
   bool fits(const Question& question) const;
   /// Forks the timeline for it. The question's trace says who held it until now.

@@ -1,5 +1,7 @@
 #include "session/engine_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,8 +19,10 @@ schedule::PlanOptions plan_options(const SessionOptions& options, const engine::
   return plan;
 }
 
-AnswerOptions answer_options(const SessionOptions& options, const Pace& pace) {
+AnswerOptions answer_options(const SessionOptions& options, const engine::EngineInfo& info,
+                             const Pace& pace) {
   AnswerOptions answers;
+  answers.max_sequences = info.max_sequences;
   answers.join_turns = options.join_turns;
   answers.age = [&pace](const Question& question, SessionTime seen, SteadyTime at) {
     return pace.age(question, seen, at);
@@ -32,10 +36,15 @@ constexpr Nanoseconds kStepRow = Milliseconds(2);
 
 }  // namespace
 
-int cells_needed(const SessionOptions& options, int max_question_tokens, int max_answer_tokens) {
-  const double window = options.window.max_rows * (1.0 + options.window.keep + (1.0 - options.window.turn_over_at));
+int cells_needed(const SessionOptions& options, int max_answer_tokens) {
+  const double window =
+      options.window.max_rows * (1.0 + options.window.keep + (1.0 - options.window.turn_over_at));
   return static_cast<int>(std::ceil(window)) +
-         options.max_open_answers * (max_question_tokens + max_answer_tokens) + 64;
+         options.max_open_answers * (kMaxQuestionTokens + max_answer_tokens) + 64;
+}
+
+int sequences_needed(const SessionOptions& options) {
+  return options.max_open_answers + 2;  // the timeline and its successor
 }
 
 EngineLoop::EngineLoop(const SessionOptions& options, engine::Engine& engine, engine::DeviceArbiter& arbiter,
@@ -51,10 +60,10 @@ EngineLoop::EngineLoop(const SessionOptions& options, engine::Engine& engine, en
       in_(std::move(in)),
       out_(std::move(out)),
       ledger_(engine.info.cells, engine.info.max_sequences),
-      perception_(options.window, *engine.decoder, *engine.tokenizer, ledger_, clock,
+      perception_(options.window, engine, ledger_, clock,
                   [this](encode::Encoded& encoded) { seen(encoded); }),
-      answers_(answer_options(options, pace), *engine.decoder, *engine.tokenizer, ledger_, perception_, clock,
-               [this](deliver::Event event) { emit(std::move(event)); }),
+      answers_(answer_options(options, engine.info, pace), *engine.decoder, *engine.tokenizer, ledger_,
+               perception_, clock, [this](deliver::Event event) { emit(std::move(event)); }),
       planner_(plan_options(options, engine.info), schedule::StepCost(kStepBase, kStepRow)) {}
 
 void EngineLoop::emit(deliver::Event event) {
@@ -82,7 +91,8 @@ void EngineLoop::seen(encode::Encoded& encoded) {
 
 void EngineLoop::report(const Damage& damage) {
   tally_.fault();
-  emit(deliver::Fault{sources_.names[static_cast<std::size_t>(damage.source.value)], damage.at, damage.error});
+  emit(
+      deliver::Fault{sources_.names[static_cast<std::size_t>(damage.source.value)], damage.at, damage.error});
 }
 
 void EngineLoop::take_control() {
@@ -90,7 +100,8 @@ void EngineLoop::take_control() {
     if (const auto* one = std::get_if<CancelAnswer>(&*input)) {
       answers_.cancel(one->id, one->reason);
       cancelled_.push_back(one->id);
-      if (cancelled_.size() > static_cast<std::size_t>(options_.max_waiting_questions)) cancelled_.pop_front();
+      if (cancelled_.size() > static_cast<std::size_t>(options_.max_waiting_questions))
+        cancelled_.pop_front();
     }
     if (const auto* all = std::get_if<CancelEverything>(&*input)) {
       answers_.cancel_all(all->reason);
@@ -99,28 +110,43 @@ void EngineLoop::take_control() {
   }
 }
 
-bool EngineLoop::take_question(Question& question) {
-  question.trace.enter(Stage::kPrefillQueue, clock_.now());
+std::optional<Error> EngineLoop::why_not(const Question& question) const {
   const bool cancelled = cancel_all_ || question.max_tokens == 0 ||
                          std::find(cancelled_.begin(), cancelled_.end(), question.id) != cancelled_.end();
-  if (cancelled) {
-    answers_.refuse(question, FinishReason::kCancelled, {ErrorCode::kCancelled, "cancelled before it was answered"});
-    return true;
-  }
-  if (broken_) {
-    answers_.refuse(question, FinishReason::kError, {ErrorCode::kInternal, "the engine has failed; see the errors"});
+  if (cancelled) return Error{ErrorCode::kCancelled, "cancelled before it was answered"};
+  if (broken_) return Error{ErrorCode::kInternal, "the engine has failed; see the errors"};
+  const int rows = answers_.question_rows(question);
+  if (rows > kMaxQuestionTokens)
+    return Error{ErrorCode::kLimit, fmt::format("the question has {} tokens; it may have {}: shorten it",
+                                                rows, kMaxQuestionTokens)};
+  const int trained = engine_.info.trained_context;
+  const int longest = options_.window.max_rows + rows + question.max_tokens;
+  if (trained > 0 && longest > trained)
+    return Error{ErrorCode::kLimit,
+                 fmt::format("window, question and answer may take {} tokens, the model was trained "
+                             "on {}: lower --max-tokens or --window-tokens",
+                             longest, trained)};
+  return std::nullopt;
+}
+
+bool EngineLoop::take_question(Question& question) {
+  question.trace.enter(Stage::kPrefillQueue, clock_.now());
+  if (auto error = why_not(question)) {
+    const auto finish =
+        error->code == ErrorCode::kCancelled ? FinishReason::kCancelled : FinishReason::kError;
+    answers_.refuse(question, finish, std::move(*error));
     return true;
   }
   if (!perception_.caught_up()) return false;
   const bool fits = answers_.fits(question);
-  if (answers_.open() >= static_cast<std::size_t>(options_.max_open_answers) || (!fits && answers_.open() > 0)) {
+  if (answers_.open() >= static_cast<std::size_t>(options_.max_open_answers) ||
+      (!fits && answers_.open() > 0)) {
     question.trace.enter(Stage::kSchedule, clock_.now());
     return false;
   }
   if (!fits) {
     answers_.refuse(question, FinishReason::kError,
-                    {ErrorCode::kLimit, "question and answer don't fit the context: shorten the question, lower "
-                                        "max_tokens or the window"});
+                    {ErrorCode::kLimit, "question and answer don't fit the KV cache: lower --max-tokens"});
     return true;
   }
   answers_.begin(std::move(question));
@@ -135,7 +161,8 @@ bool EngineLoop::take(EngineInput& input) {
   }
   auto& encoded = std::get<encode::Encoded>(input);
   const SessionTime end = encoded.end;
-  if (!encoded.chunk || broken_) {
+  if (broken_) {
+    encoded.chunk = nullptr;
     seen(encoded);
   } else if (!perception_.offer(encoded)) {
     return false;
@@ -158,7 +185,8 @@ bool EngineLoop::take_chunks() {
 
 void EngineLoop::failed(const Error& error) {
   answers_.step_failed(planned_, error);
-  const bool lost_perception = planned_.plan.count(RowKind::kPerception) + planned_.plan.count(RowKind::kRebuild) > 0;
+  const bool lost_perception =
+      planned_.plan.count(RowKind::kPerception) + planned_.plan.count(RowKind::kRebuild) > 0;
   if (!lost_perception) return;
   tally_.fault();
   emit(deliver::Fault{"engine", {}, error});

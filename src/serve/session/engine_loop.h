@@ -16,12 +16,12 @@
 
 namespace braid::serve {
 
-/// Chunks and questions come in one order and are taken in it: a question forks the timeline when all before it is in
-/// the cache, and only then what follows is taken. Perception goes on beside open answers.
+/// Chunks and questions come in one order and are taken in it: a question forks the timeline when all before
+/// it is in the cache, and only then what follows is taken. Perception goes on beside open answers.
 class EngineLoop {
  public:
-  EngineLoop(const SessionOptions& options, engine::Engine& engine, engine::DeviceArbiter& arbiter, Clock& clock,
-             Pace& pace, Tally& tally, const SourceBook& sources, flow::Lanes<EngineInput> in,
+  EngineLoop(const SessionOptions& options, engine::Engine& engine, engine::DeviceArbiter& arbiter,
+             Clock& clock, Pace& pace, Tally& tally, const SourceBook& sources, flow::Lanes<EngineInput> in,
              flow::Sender<deliver::Event> out);
 
   /// The thread's body: until the lane of chunks has ended and all answers are done.
@@ -34,6 +34,7 @@ class EngineLoop {
   bool take_chunks();
   bool take(EngineInput& input);
   bool take_question(Question& question);
+  std::optional<Error> why_not(const Question& question) const;
   void seen(encode::Encoded& encoded);
   void report(const Damage& damage);
   void emit(deliver::Event event);
@@ -56,13 +57,17 @@ class EngineLoop {
   schedule::Planner planner_;
   schedule::Ready ready_;
   schedule::Planned planned_;
-  std::optional<EngineInput> head_;  // taken from the lane, can't be taken in yet
+  std::optional<EngineInput> head_;   // taken from the lane, can't be taken in yet
   std::deque<QuestionId> cancelled_;  // asked to stop before they began
   bool cancel_all_ = false;
   bool broken_ = false;  // the engine failed: nothing more is perceived
 };
 
-/// Cells that a session needs at most: the window twice while it turns over, and open answers.
-int cells_needed(const SessionOptions& options, int max_question_tokens, int max_answer_tokens);
+/// Longest question, template included, in tokens.
+inline constexpr int kMaxQuestionTokens = 512;
+
+/// Cells and sequences that a session needs at most: the window twice while it turns over, and open answers.
+int cells_needed(const SessionOptions& options, int max_answer_tokens);
+int sequences_needed(const SessionOptions& options);
 
 }  // namespace braid::serve

@@ -8,8 +8,8 @@
 
 namespace braid::serve {
 
-/// Realtime: session time is clock time since start. Fast: session time is how far the streams were followed, and a
-/// question's clock runs from the moment it was asked. Thread-safe.
+/// Realtime: session time is clock time since start. Fast: session time is how far the streams were followed,
+/// and a question's clock runs from the moment it was asked. Thread-safe.
 class Pace {
  public:
   Pace(Clock& clock, bool realtime) : clock_(clock), realtime_(realtime), start_(clock.now()) {}
@@ -28,7 +28,8 @@ class Pace {
   }
   /// How old `seen` is at `at`, for whoever asked `question`.
   Nanoseconds age(const Question& question, SessionTime seen, SteadyTime at) const {
-    const SessionTime then = realtime_ ? SessionTime(at - start_.load()) : question.asked_at + (at - question.asked);
+    const SessionTime then =
+        realtime_ ? SessionTime(at - start_.load()) : question.asked_at + (at - question.asked);
     return then - seen;
   }
 

@@ -1,7 +1,5 @@
 #include "session/perception.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -13,12 +11,14 @@ engine::PositionRange to_engine(kv::Range range) { return {range.begin, range.en
 
 }  // namespace
 
-Perception::Perception(kv::WindowOptions window, engine::Decoder& decoder, const engine::Tokenizer& tokenizer,
-                       kv::Ledger& ledger, Clock& clock, std::function<void(encode::Encoded&)> on_seen)
-    : timeline_(window, tokenizer.tokenize(tokenizer.chat().begin, true), tokenizer.tokenize("\n", false),
-                tokenizer.tokenize(tokenizer.chat().next_turn, true)),
+Perception::Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock,
+                       std::function<void(encode::Encoded&)> on_seen)
+    : timeline_(window, engine.tokenizer->tokenize(engine.tokenizer->chat().begin, true),
+                engine.tokenizer->tokenize("\n", false),
+                engine.tokenizer->tokenize(engine.tokenizer->chat().next_turn, true)),
       window_(window),
-      decoder_(decoder),
+      can_hide_ranges_(engine.info.can_hide_ranges),
+      decoder_(*engine.decoder),
       ledger_(ledger),
       clock_(clock),
       on_seen_(std::move(on_seen)) {}
@@ -28,7 +28,7 @@ Status Perception::open() {
   if (!sequence) return tl::unexpected(sequence.error());
   sequence_ = *sequence;
   if (auto reserved = reserve(sequence_, 0, timeline_.opening()); !reserved) return reserved;
-  jobs_.push_back({schedule::PrefillJob(sequence_, 0, timeline_.opening(), RowKind::kPerception, false), {}});
+  add_job(0, timeline_.opening(), std::nullopt);
   return {};
 }
 
@@ -36,38 +36,33 @@ Status Perception::reserve(SequenceId sequence, Position begin, const Prompt& pr
   return ledger_.append(sequence, {begin, begin + prompt.positions()}, prompt.rows());
 }
 
-int Perception::largest_chunk() const {
-  // What fits beside the entries that a successor starts with.
-  return static_cast<int>((1.0 - window_.keep) * window_.max_rows) - timeline_.opening().rows();
+void Perception::add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk) {
+  jobs_.push_back({schedule::PrefillJob(sequence_, start, std::move(prompt), RowKind::kPerception, false),
+                   std::move(chunk)});
 }
 
 bool Perception::offer(encode::Encoded& encoded) {
-  encoded.trace.enter(Stage::kPrefillQueue, clock_.now());
-  // Separators and the like take a few rows more than the chunk itself.
-  constexpr int kSlack = 16;
-  const int rows = encoded.chunk->prompt.rows() + kSlack;
-  const auto refuse = [&](Error error) {
-    encoded.error = std::move(error);
+  if (encoded.chunk) {
+    // Separators and the like take a few rows more than the chunk itself.
+    constexpr int kSlack = 16;
+    const int rows = encoded.chunk->prompt.rows();
+    room_wanted_ = rows;
+    if (ledger_.used() + rows + kSlack > ledger_.capacity()) return false;
+    auto entry = timeline_.append(encoded.chunk);
+    if (!entry && entry.error().code == ErrorCode::kFull) return false;
+    room_wanted_ = 0;
+    const Status placed =
+        entry ? reserve(sequence_, entry->range.begin, entry->prompt) : tl::unexpected(entry.error());
+    if (placed) {
+      add_job(entry->range.begin, std::move(entry->prompt), std::move(encoded));
+      return true;
+    }
+    encoded.error = placed.error();
     encoded.reason = "window";
     encoded.chunk = nullptr;
-    on_seen_(encoded);
-    return true;
-  };
-  if (rows > largest_chunk())
-    return refuse({ErrorCode::kLimit, fmt::format("it takes {} rows, a window of {} has room for {} at a time: "
-                                                  "raise --window-tokens",
-                                                  rows, window_.max_rows, largest_chunk())});
-  if (!timeline_.has_room(rows) || ledger_.used() + rows > ledger_.capacity()) {
-    room_wanted_ = true;
-    return false;
   }
-  auto entry = timeline_.append(encoded.chunk);
-  if (!entry) return refuse(entry.error());
-  if (auto reserved = reserve(sequence_, entry->range.begin, entry->prompt); !reserved) return refuse(reserved.error());
-  room_wanted_ = false;
-  jobs_.push_back({schedule::PrefillJob(sequence_, entry->range.begin, std::move(entry->prompt),
-                                        RowKind::kPerception, false),
-                   std::move(encoded)});
+  add_job(timeline_.end(), {}, std::move(encoded));
+  pass_on_done(clock_.now());
   return true;
 }
 
@@ -75,14 +70,13 @@ bool Perception::join(Prompt turns, SessionTime at) {
   if (!timeline_.has_room(turns.rows()) || ledger_.used() + turns.rows() > ledger_.capacity()) return false;
   auto entry = timeline_.append_turns(std::move(turns), at);
   if (!entry || !reserve(sequence_, entry->range.begin, entry->prompt)) return false;
-  jobs_.push_back({schedule::PrefillJob(sequence_, entry->range.begin, std::move(entry->prompt),
-                                        RowKind::kPerception, false),
-                   {}});
+  add_job(entry->range.begin, std::move(entry->prompt), std::nullopt);
   return true;
 }
 
 void Perception::ready(schedule::Ready& ready) {
-  for (Job& job : jobs_) ready.perception.push_back(&job.prefill);
+  for (Job& job : jobs_)
+    if (!job.prefill.done()) ready.perception.push_back(&job.prefill);
   for (schedule::PrefillJob& job : rebuilds_) ready.rebuilds.push_back(&job);
 }
 
@@ -99,17 +93,23 @@ void Perception::step_done(const schedule::Planned& planned, SteadyTime at) {
         std::any_of(rebuilds_.begin(), rebuilds_.end(), [&](const auto& job) { return &job == share.job; });
     if (mine) share.job->commit(share.rows);
   }
+  pass_on_done(at);
+  while (!rebuilds_.empty() && rebuilds_.front().done()) rebuilds_.pop_front();
+}
+
+void Perception::pass_on_done(SteadyTime at) {
   while (!jobs_.empty() && jobs_.front().prefill.done()) {
     seen(jobs_.front(), at);
     jobs_.pop_front();
   }
-  while (!rebuilds_.empty() && rebuilds_.front().done()) rebuilds_.pop_front();
 }
 
 void Perception::seen(Job& job, SteadyTime at) {
   if (!job.chunk) return;
-  job.chunk->trace.leave(at);
-  last_trace_ = job.chunk->trace;
+  if (job.chunk->chunk) {
+    job.chunk->trace.leave(at);
+    last_trace_ = job.chunk->trace;
+  }
   on_seen_(*job.chunk);
 }
 
@@ -129,7 +129,7 @@ void Perception::give_up_turn_over() {
 }
 
 bool Perception::successor_is_due() const {
-  if (!timeline_.wants_turn_over() && !room_wanted_) return false;
+  if (!timeline_.wants_turn_over(room_wanted_)) return false;
   // With forks holding the cells that the successor needs, it has to wait for them.
   const int needed = static_cast<int>(window_.keep * window_.max_rows) + timeline_.opening().rows();
   return !timeline_.entries().empty() && ledger_.used() + needed <= ledger_.capacity();
@@ -142,7 +142,7 @@ bool Perception::turn_over_if_due() {
     if (!sequence) return false;
     successor_ = *sequence;
     successor_end_ = 0;
-    for (const Prompt& prompt : timeline_.begin_turn_over()) rebuild(prompt);
+    for (const Prompt& prompt : timeline_.begin_turn_over(room_wanted_)) rebuild(prompt);
     return false;
   }
   for (const Prompt& prompt : timeline_.successor_tail()) rebuild(prompt);
@@ -159,14 +159,14 @@ void Perception::swap(SteadyTime at) {
   decoder_.free(sequence_);
   ledger_.close(sequence_);
   sequence_ = std::exchange(successor_, SequenceId{});
-  room_wanted_ = false;
+  room_wanted_ = 0;
 }
 
 Result<SequenceId> Perception::fork(SessionTime now) {
   auto sequence = ledger_.open();
   if (!sequence) return sequence;
   auto ranges = timeline_.visible(now, timeline_.end());
-  if (!decoder_.info().can_hide_ranges) ranges.assign(1, kv::Range{0, timeline_.end()});
+  if (!can_hide_ranges_) ranges.assign(1, kv::Range{0, timeline_.end()});
   std::vector<engine::PositionRange> shared(ranges.size());
   std::transform(ranges.begin(), ranges.end(), shared.begin(), to_engine);
   Status forked = ledger_.fork(sequence_, *sequence, ranges);

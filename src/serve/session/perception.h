@@ -15,17 +15,19 @@
 
 namespace braid::serve {
 
-/// Joins kv's arithmetic to the engine: opens sequences, turns entries into prefill jobs, swaps timelines. Engine thread.
+/// Joins kv's arithmetic to the engine: opens sequences, turns entries into prefill jobs, swaps timelines.
+/// Engine thread.
 class Perception {
  public:
   /// `on_seen` is called when a chunk's rows are all in the cache.
-  Perception(kv::WindowOptions window, engine::Decoder& decoder, const engine::Tokenizer& tokenizer,
-             kv::Ledger& ledger, Clock& clock, std::function<void(encode::Encoded&)> on_seen);
+  Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock,
+             std::function<void(encode::Encoded&)> on_seen);
 
   /// Opens the sequence and queues the opening.
   Status open();
 
-  /// False: no room until the successor takes over; offer it again. The chunk's trace enters kPrefillQueue by then.
+  /// False: no room until the successor takes over; offer it again. The chunk's trace enters kPrefillQueue by
+  /// then.
   bool offer(encode::Encoded& encoded);
   /// A question and its answer become turns. Dropped, with false, where they can't fit.
   bool join(Prompt turns, SessionTime at);
@@ -56,7 +58,9 @@ class Perception {
     std::optional<encode::Encoded> chunk;  // none: opening or turns
   };
 
-  int largest_chunk() const;
+  void add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk);
+  void pass_on_done(SteadyTime at);
+
   bool successor_is_due() const;
   void seen(Job& job, SteadyTime at);
   void swap(SteadyTime at);
@@ -66,6 +70,7 @@ class Perception {
 
   kv::Timeline timeline_;
   kv::WindowOptions window_;
+  const bool can_hide_ranges_;
   engine::Decoder& decoder_;
   kv::Ledger& ledger_;
   Clock& clock_;
@@ -78,7 +83,7 @@ class Perception {
   Position successor_end_ = 0;
   std::deque<schedule::PrefillJob> rebuilds_;
 
-  bool room_wanted_ = false;  // an offer was turned down
+  int room_wanted_ = 0;  // rows of an offer that was turned down
   StageTrace last_trace_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "session/encode_loop.h"
@@ -14,8 +15,6 @@
 namespace braid::serve {
 
 namespace {
-
-constexpr int kMaxQuestionTokens = 512;
 
 flow::LaneOptions<sync::Timed> encode_lane(const SessionOptions& options, Tally& tally) {
   flow::LaneOptions<sync::Timed> lane;
@@ -36,8 +35,8 @@ bool can_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) 
 }  // namespace
 
 struct Session::State {
-  State(SessionOptions session_options, engine::Engine& model, sync::SpeechDetectorFactory* speech, Clock& session_clock,
-        deliver::EventSink& event_sink)
+  State(SessionOptions session_options, engine::Engine& model, sync::SpeechDetectorFactory* speech,
+        Clock& session_clock, deliver::EventSink& event_sink)
       : options(std::move(session_options)),
         engine(model),
         clock(session_clock),
@@ -51,7 +50,9 @@ struct Session::State {
         sync(options, clock, pace, speech, to_encode.add_lane(encode_lane(options, tally))),
         encode_out(to_engine.add_lane({.capacity = 4, .when_full = {}, .droppable = {}, .on_drop = {}})),
         engine_control(to_engine.add_lane({.capacity = 64, .when_full = {}, .droppable = {}, .on_drop = {}})),
-        client(to_client.add_lane({.capacity = 1024, .when_full = {}, .droppable = {}, .on_drop = {}})) {}
+        client(to_client.add_lane({.capacity = 1024, .when_full = {}, .droppable = {}, .on_drop = {}})) {
+    sync.number_questions([this] { return QuestionId{next_question++}; });
+  }
 
   void run_source(std::size_t index, flow::Sender<SyncInput> out);
   void deliver_events();
@@ -76,8 +77,8 @@ struct Session::State {
   flow::Sender<EngineInput> engine_control;
   flow::Sender<deliver::Event> client;
 
+  std::atomic<std::int64_t> next_question = 0;
   std::mutex mutex;  // guards the senders of control and what follows
-  std::int64_t next_question = 0;
   bool started = false;
   bool stopped = false;
   SteadyTime began{};
@@ -89,7 +90,8 @@ struct Session::State {
 void Session::State::run_source(std::size_t index, flow::Sender<SyncInput> out) {
   const SourceId id{static_cast<std::int64_t>(index)};
   const Status ran = sources[index]->run(id, [&](Packet packet) {
-    return out.push(std::move(packet)) == flow::Pushed::kTaken ? ingest::Accepted::kTaken : ingest::Accepted::kClosed;
+    return out.push(std::move(packet)) == flow::Pushed::kTaken ? ingest::Accepted::kTaken
+                                                               : ingest::Accepted::kClosed;
   });
   if (!ran) out.push(Packet(Damage{id, pace.now(), ran.error()}));
 }
@@ -120,15 +122,18 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, engine:
   const engine::EngineInfo& info = engine.info;
   const int longest = options.window.max_rows + kMaxQuestionTokens;
   if (info.trained_context > 0 && longest > info.trained_context)
-    return fail(ErrorCode::kLimit,
-                fmt::format("a window of {} tokens and a question of {} pass the model's trained context of {}: lower "
-                            "--window-tokens",
-                            options.window.max_rows, kMaxQuestionTokens, info.trained_context));
-  const int needed = cells_needed(options, 0, 0);
+    return fail(
+        ErrorCode::kLimit,
+        fmt::format(
+            "a window of {} tokens and a question of {} pass the model's trained context of {}: lower "
+            "--window-tokens",
+            options.window.max_rows, kMaxQuestionTokens, info.trained_context));
+  const int needed = cells_needed(options, 1);
   if (needed > info.cells)
-    return fail(ErrorCode::kLimit, fmt::format("a window of {} tokens needs {} KV cells, the engine has {}: lower "
-                                               "--window-tokens",
-                                               options.window.max_rows, needed, info.cells));
+    return fail(ErrorCode::kLimit,
+                fmt::format("a window of {} tokens needs {} KV cells, the engine has {}: lower "
+                            "--window-tokens",
+                            options.window.max_rows, needed, info.cells));
   return std::unique_ptr<Session>(
       new Session(std::make_unique<State>(std::move(options), engine, speech, clock, sink)));
 }
@@ -136,9 +141,11 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, engine:
 Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
   const ingest::SourceInfo& info = source->info();
   if (!can_use(info, state_->engine.info))
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("{} has {}, which the model {} does not take: use a model with an mmproj for it (--mmproj)",
-                            info.name, info.description, state_->engine.info.name));
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format(
+            "{} has {}, which the model {} does not take: use a model with an mmproj for it (--mmproj)",
+            info.name, info.description, state_->engine.info.name));
   auto& names = state_->book.names;
   if (std::find(names.begin(), names.end(), info.name) != names.end())
     return fail(ErrorCode::kUsage,
@@ -175,7 +182,8 @@ void Session::start() {
 Result<QuestionId> Session::ask(Question question) {
   State& s = *state_;
   if (question.max_tokens < 1)
-    return fail(ErrorCode::kUsage, fmt::format("max_tokens is {}; it must be at least 1", question.max_tokens));
+    return fail(ErrorCode::kUsage,
+                fmt::format("max_tokens is {}; it must be at least 1", question.max_tokens));
   std::lock_guard lock(s.mutex);
   question.id = QuestionId{s.next_question++};
   if (question.now) {
@@ -185,7 +193,6 @@ Result<QuestionId> Session::ask(Question question) {
     question.asked = s.pace.when(*question.at);
   }
   const QuestionId id = question.id;
-  s.tally.question();
   if (s.sync.control().push(std::move(question)) == flow::Pushed::kClosed)
     return fail(ErrorCode::kCancelled, "the session has ended");
   return id;
@@ -214,6 +221,7 @@ deliver::Summary Session::wait() {
   s.deliver_thread.join();
   deliver::Summary summary = s.tally.summary();
   summary.wall = s.clock.now() - s.began;
+  if (!s.pace.realtime()) summary.end = std::max(summary.end, s.pace.now());
   {
     std::lock_guard lock(s.mutex);
     summary.interrupted = s.stopped;
@@ -222,6 +230,8 @@ deliver::Summary Session::wait() {
   s.started = false;
   return summary;
 }
+
+SteadyTime Session::started_at() const { return state_->pace.start(); }
 
 SessionTime Session::now() const { return state_->pace.now(); }
 

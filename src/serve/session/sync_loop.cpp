@@ -5,8 +5,8 @@
 
 namespace braid::serve {
 
-SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace, sync::SpeechDetectorFactory* speech,
-                   flow::Sender<sync::Timed> out)
+SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
+                   sync::SpeechDetectorFactory* speech, flow::Sender<sync::Timed> out)
     : options_(options),
       clock_(clock),
       pace_(pace),
@@ -22,15 +22,40 @@ flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::Sour
   synchronizer_.add_source(source, info.streams, info.live);
   live_.push_back(info.live);
   ended_.push_back(false);
-  return in_.add_lane({.capacity = options_.queue, .when_full = flow::WhenFull::kBlock, .droppable = {}, .on_drop = {}});
+  return in_.add_lane(
+      {.capacity = options_.queue, .when_full = flow::WhenFull::kBlock, .droppable = {}, .on_drop = {}});
 }
 
 void SyncLoop::emit(sync::Timed item) {
-  if (discard_questions_ && std::holds_alternative<Question>(item)) {
-    // The engine still hears of it, so that whoever asked gets an end.
-    std::get<Question>(item).max_tokens = 0;
+  if (auto* question = std::get_if<Question>(&item)) {
+    if (question->every) {
+      for (Standing& standing : standing_)
+        standing.answered += standing.question.id == question->standing ? 1 : 0;
+      // Repetitions that lie behind the sources' end were never due.
+      if (synchronizer_.frontier() == SessionTime::max() && *question->at > followed_) return;
+    }
+    // The engine hears of those that are not to be answered, so that whoever asked gets an end.
+    if (discard_questions_) question->max_tokens = 0;
   }
   if (out_.push(std::move(item)) == flow::Pushed::kClosed) out_closed_ = true;
+}
+
+void SyncLoop::take_question(Question question) {
+  if (!question.every) return synchronizer_.ask(std::move(question));
+  question.standing = question.id;
+  standing_.push_back({std::move(question), 0, 0});
+}
+
+void SyncLoop::ask_standing(Standing& standing) {
+  // So many ahead that a jump of the streams' bounds doesn't pass one that was not asked yet.
+  constexpr std::int64_t kAhead = 64;
+  for (; standing.asked < standing.answered + kAhead; ++standing.asked) {
+    Question question = standing.question;
+    if (standing.asked > 0) question.id = next_question_();
+    question.at = *question.at + standing.asked * *question.every;
+    if (pace_.realtime()) question.asked = pace_.when(*question.at);
+    synchronizer_.ask(std::move(question));
+  }
 }
 
 bool SyncLoop::take(std::size_t lane) {
@@ -43,7 +68,7 @@ bool SyncLoop::take(std::size_t lane) {
 bool SyncLoop::take_control() {
   auto item = in_.try_pop(0);
   if (!item) return false;
-  if (auto* question = std::get_if<Question>(&*item)) synchronizer_.ask(std::move(*question));
+  if (auto* question = std::get_if<Question>(&*item)) take_question(std::move(*question));
   if (const auto* stop = std::get_if<StopSync>(&*item)) {
     discard_questions_ = !stop->answer_rest;
     stopped_ = true;
@@ -69,19 +94,26 @@ void SyncLoop::notice_ends() {
   }
 }
 
+void SyncLoop::follow() {
+  const SessionTime frontier = synchronizer_.frontier();
+  if (frontier == SessionTime::max() || frontier <= followed_) return;
+  followed_ = frontier;
+  pace_.followed(frontier);
+}
+
 void SyncLoop::run() {
   const bool any_live = std::find(live_.begin(), live_.end(), true) != live_.end();
   while (!out_closed_) {
     bool any = false;
     while (take_control()) any = true;
+    for (Standing& standing : standing_) ask_standing(standing);
     any = take_packets() || any;
+    follow();
     notice_ends();
     if (any_live) synchronizer_.advance_live(pace_.now() - options_.live_lateness);
-    const SessionTime frontier = synchronizer_.frontier();
-    if (frontier != SessionTime::max()) pace_.followed(frontier);
     if (any) continue;
     const bool all_ended = std::find(ended_.begin(), ended_.end(), false) == ended_.end();
-    if (all_ended) break;
+    if (all_ended && (!options_.stay_open || stopped_)) break;
     if (any_live)
       in_.wait(clock_.now() + Milliseconds(50));
     else

@@ -1,8 +1,7 @@
 #pragma once
 // The sync stage's thread: sources' lanes in, one timed lane out.
 
-#include <atomic>
-#include <memory>
+#include <functional>
 #include <variant>
 #include <vector>
 
@@ -18,8 +17,8 @@ struct StopSync {
 };
 using SyncInput = std::variant<Packet, Question, StopSync>;
 
-/// Reads the source that is furthest behind, so that a fast file doesn't run ahead of a slow one; live sources are
-/// read as they come.
+/// Reads the source that is furthest behind, so that a fast file doesn't run ahead of a slow one; live
+/// sources are read as they come.
 class SyncLoop {
  public:
   SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace, sync::SpeechDetectorFactory* speech,
@@ -28,16 +27,28 @@ class SyncLoop {
   /// Before run(). The lane's number is the source's id plus one; lane 0 is control's.
   flow::Sender<SyncInput> add_source(SourceId source, const ingest::SourceInfo& info);
   flow::Sender<SyncInput>& control() { return control_; }
+  /// Gives the repetitions of a standing question their ids. Before run().
+  void number_questions(std::function<QuestionId()> next) { next_question_ = std::move(next); }
 
   /// The thread's body: until every source has ended and control is closed or said stop.
   void run();
   sync::SyncCounts counts() const { return synchronizer_.counts(); }
 
  private:
+  /// A question asked again and again; `asked` of its repetitions are with the synchronizer or gone.
+  struct Standing {
+    Question question;
+    std::int64_t asked = 0;
+    std::int64_t answered = 0;
+  };
+
   bool take_control();
+  void take_question(Question question);
+  void ask_standing(Standing& standing);
   bool take_packets();
   bool take(std::size_t lane);
   void notice_ends();
+  void follow();
   void emit(sync::Timed item);
 
   const SessionOptions& options_;
@@ -49,7 +60,10 @@ class SyncLoop {
   sync::Synchronizer synchronizer_;
   std::vector<bool> live_;   // by source
   std::vector<bool> ended_;  // by source
+  std::vector<Standing> standing_;
+  std::function<QuestionId()> next_question_;
   bool out_closed_ = false;
+  SessionTime followed_{};  // the streams' least bound before they ended
   bool discard_questions_ = false;
   bool stopped_ = false;
 };

@@ -11,9 +11,15 @@ void Tally::perceived(const encode::Encoded& encoded, const StageTimes& stages) 
       ++summary_.frames_sampled;
       summary_.frames_kept += encoded.chunk ? 1 : 0;
       break;
-    case Modality::kAudio: ++summary_.utterances; break;
-    case Modality::kText: ++summary_.lines; break;
-    case Modality::kReading: ++summary_.readings; break;
+    case Modality::kAudio:
+      ++summary_.utterances;
+      break;
+    case Modality::kText:
+      ++summary_.lines;
+      break;
+    case Modality::kReading:
+      ++summary_.readings;
+      break;
   }
   summary_.tokens_perceived += static_cast<std::uint64_t>(encoded.tokens);
   if (encoded.chunk)
@@ -34,13 +40,9 @@ void Tally::fault() {
   ++summary_.errors;
 }
 
-void Tally::question() {
-  std::lock_guard lock(mutex_);
-  ++summary_.questions;
-}
-
 void Tally::answered(const Answer& answer) {
   std::lock_guard lock(mutex_);
+  ++summary_.questions;  // each ends in exactly one answer
   if (answer.finish == FinishReason::kStop || answer.finish == FinishReason::kLength) ++summary_.answers;
   if (answer.finish == FinishReason::kError) ++summary_.errors;
 }

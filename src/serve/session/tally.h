@@ -23,7 +23,6 @@ class Tally {
   void perceived(const encode::Encoded& encoded, const StageTimes& stages);
   void dropped(const std::string& reason, std::uint64_t count = 1);
   void fault();
-  void question();
   void answered(const Answer& answer);
   void turn_over();
 

@@ -28,6 +28,8 @@ struct Question {
   QuestionId id;
   std::string text;               ///< may be empty where the last utterance is the question
   std::optional<SessionTime> at;  ///< none: when everything has been seen
+  std::optional<Nanoseconds> every;  ///< asked again so much later, for as long as the sources last
+  QuestionId standing;               ///< the first of those asked so; set by the session
   bool now = false;               ///< asked by somebody who waits: `at` is set when the session takes it
   std::optional<Nanoseconds> deadline;  ///< from asked to last byte delivered
   int max_tokens = 96;

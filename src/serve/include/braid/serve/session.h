@@ -1,6 +1,6 @@
 #pragma once
-// One session: sources in, questions asked at any moment, answers out. The same object serves the command line, the
-// library and the scenarios.
+// One session: sources in, questions asked at any moment, answers out. The same object serves the command
+// line, the library and the scenarios.
 
 #include <memory>
 #include <string>
@@ -19,46 +19,55 @@
 namespace braid::serve {
 
 struct SessionOptions {
-  bool realtime = false;       ///< session time goes with the clock; else as fast as it can be perceived
-  bool join_turns = true;      ///< answered questions stay in the timeline as turns
-  bool deterministic = false;  ///< fixed chunks, no adaptation to measured times
-  int max_open_answers = 4;    ///< further questions wait their turn
+  bool realtime = false;           ///< session time goes with the clock; else as fast as it can be perceived
+  bool stay_open = false;          ///< goes on answering after the sources' end, until stop()
+  bool join_turns = true;          ///< answered questions stay in the timeline as turns
+  bool deterministic = false;      ///< fixed chunks, no adaptation to measured times
+  int max_open_answers = 4;        ///< further questions wait their turn
   int max_waiting_questions = 64;  ///< beyond, a question is shed
-  std::size_t queue = 8;       ///< packets between two stages
-  Nanoseconds step_target = Milliseconds(50);     ///< a forward pass is planned to take at most this
-  Nanoseconds live_lateness = Milliseconds(1000); ///< a live stream silent for longer holds nobody
+  std::size_t queue = 8;           ///< packets between two stages
+  Nanoseconds step_target = Milliseconds(50);      ///< a forward pass is planned to take at most this
+  Nanoseconds live_lateness = Milliseconds(1000);  ///< a live stream silent for longer holds nobody
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
 };
 
-/// Threads: one a source, one each for sync, encode, the engine and delivery. Public calls may come from any thread;
-/// start() and wait() from one. The engine, the clock and the sink outlive the session.
+/// Threads: one a source, one each for sync, encode, the engine and delivery. Public calls may come from any
+/// thread; start() and wait() from one. The engine, the clock and the sink outlive the session.
 class Session {
  public:
-  /// `speech` may be null: then sound is not listened to. kLimit: the window doesn't fit the engine's context.
+  /// `speech` may be null: then sound is not listened to. kLimit: the window doesn't fit the engine's
+  /// context.
   static Result<std::unique_ptr<Session>> create(SessionOptions options, engine::Engine& engine,
                                                  sync::SpeechDetectorFactory* speech, Clock& clock,
                                                  deliver::EventSink& sink);
   ~Session();
 
-  /// Before start(). kUnsupported: none of its streams is of a kind that the model takes. kUsage: the name is taken.
+  /// Before start(). kUnsupported: none of its streams is of a kind that the model takes. kUsage: the name is
+  /// taken.
   Result<SourceId> add_source(std::unique_ptr<ingest::Source> source);
 
   /// From here on sources are read. Session time 0 is now.
   void start();
 
-  /// Any time, also before start(). The answer comes through the sink. Texts are UTF-8; kUsage: nothing is asked.
+  /// Any time, also before start(). The answer comes through the sink. Texts are UTF-8; kUsage: nothing is
+  /// asked.
   Result<QuestionId> ask(Question question);
 
   /// The answer ends at the next step, as far as it was delivered. Unknown or finished ids are ignored.
   void cancel(QuestionId id);
 
-  /// Sources stop. With `answer_rest`, questions for the end are still answered; else all open ones are cancelled.
+  /// Sources stop. With `answer_rest`, questions for the end are still answered; else all open ones are
+  /// cancelled.
   void stop(bool answer_rest);
 
-  /// Blocks until all sources have ended and all answers are delivered. The summary has gone to the sink by then.
+  /// Blocks until all sources have ended and all answers are delivered. The summary has gone to the sink by
+  /// then.
   deliver::Summary wait();
+
+  /// When session time 0 was on the clock; after start().
+  SteadyTime started_at() const;
 
   /// What the session's time is now: the clock's when realtime, else how far it has been perceived.
   SessionTime now() const;

@@ -1,0 +1,91 @@
+#include "cli/interrupts.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <string>
+#include <utility>
+
+namespace braid::serve {
+
+namespace {
+
+sigset_t handled_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+void wake_up(int event) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(event, &one, sizeof one);
+}
+
+/// Waits until `descriptor` can be read (true) or `event` says stop (false).
+bool readable(int descriptor, int event) {
+  std::array<pollfd, 2> waits = {{{descriptor, POLLIN, 0}, {event, POLLIN, 0}}};
+  while (poll(waits.data(), waits.size(), -1) < 0) {
+  }
+  return waits[1].revents == 0;
+}
+
+}  // namespace
+
+Interrupts::Interrupts(std::function<void(int)> on_signal)
+    : on_signal_(std::move(on_signal)), wake_(eventfd(0, EFD_CLOEXEC)) {
+  const sigset_t set = handled_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = std::thread([this] { listen(); });
+}
+
+Interrupts::~Interrupts() {
+  wake_up(wake_);
+  thread_.join();
+  close(wake_);
+}
+
+void Interrupts::listen() {
+  const sigset_t set = handled_signals();
+  const int signals = signalfd(-1, &set, SFD_CLOEXEC);
+  for (int count = 1; readable(signals, wake_); ++count) {
+    signalfd_siginfo info;
+    if (read(signals, &info, sizeof info) != sizeof info) break;
+    on_signal_(count);
+  }
+  close(signals);
+}
+
+TypedLines::TypedLines(std::function<void(std::string)> on_line, std::function<void()> on_end)
+    : on_line_(std::move(on_line)), on_end_(std::move(on_end)), wake_(eventfd(0, EFD_CLOEXEC)) {
+  thread_ = std::thread([this] { listen(); });
+}
+
+TypedLines::~TypedLines() {
+  wake_up(wake_);
+  thread_.join();
+  close(wake_);
+}
+
+void TypedLines::listen() {
+  std::string line;
+  std::array<char, 4096> bytes;
+  while (readable(STDIN_FILENO, wake_)) {
+    const auto got = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (got <= 0) return on_end_();
+    for (const char c : std::string_view(bytes.data(), static_cast<std::size_t>(got))) {
+      if (c != '\n' && line.size() < bytes.size()) {
+        line += c;
+      } else if (!line.empty()) {
+        on_line_(std::exchange(line, {}));
+      }
+    }
+  }
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,44 @@
+#pragma once
+// Ctrl-C and SIGTERM as calls on a thread, not in a signal handler.
+
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace braid::serve {
+
+/// While it lives, SIGINT and SIGTERM call `on_signal` with how many came so far, 1 first. Made before any
+/// other thread, so that all of them leave these signals to it.
+class Interrupts {
+ public:
+  explicit Interrupts(std::function<void(int)> on_signal);
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+ private:
+  void listen();
+
+  std::function<void(int)> on_signal_;
+  int wake_ = -1;  // eventfd
+  std::thread thread_;
+};
+
+/// Calls `on_line` for each line typed on standard input until its end (then `on_end`) or destruction.
+class TypedLines {
+ public:
+  TypedLines(std::function<void(std::string)> on_line, std::function<void()> on_end);
+  ~TypedLines();
+  TypedLines(const TypedLines&) = delete;
+  TypedLines& operator=(const TypedLines&) = delete;
+
+ private:
+  void listen();
+
+  std::function<void(std::string)> on_line_;
+  std::function<void()> on_end_;
+  int wake_ = -1;  // eventfd
+  std::thread thread_;
+};
+
+}  // namespace braid::serve

@@ -1,0 +1,29 @@
+#pragma once
+// The flags of `braid watch`.
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+#include "braid/packet/question.h"
+#include "braid/serve/watch.h"
+
+namespace braid::serve {
+
+struct WatchOptions {
+  WatchConfig config;
+  std::vector<Question> questions;
+  bool json = false;
+  bool deltas = false;  ///< with json: answer_delta objects too
+  bool quiet = false;   ///< no progress
+};
+
+/// The flags as parsed.
+struct WatchFlags;
+/// Adds the flags to a command, which owns what they are parsed into.
+WatchFlags* add_watch_flags(CLI::App& command);
+
+/// What they mean, after a successful parse. kUsage: a value that can't be.
+Result<WatchOptions> finish_watch_flags(const WatchFlags& flags);
+
+}  // namespace braid::serve
