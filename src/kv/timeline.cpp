@@ -122,9 +122,7 @@ std::size_t Timeline::first_kept(int waiting_rows) const {
 
 std::vector<Prompt> Timeline::begin_turn_over(int waiting_rows) {
   if (successor_) throw std::logic_error("a turn-over has begun already");
-  successor_.emplace();
-  successor_->first_kept = first_kept(waiting_rows);
-  successor_->layout = opened();
+  successor_ = Successor{first_kept(waiting_rows), opened(), {}};
   std::vector<Prompt> prompts{opening_};
   for (std::size_t i = successor_->first_kept; i < current_.entries.size(); ++i) {
     Entry entry = current_.entries[i];
