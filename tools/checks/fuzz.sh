@@ -3,12 +3,14 @@
 # run finds worth keeping goes to build/fuzz/corpus, inputs that fail to build/fuzz/failures.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# shellcheck source=clang.sh
+source tools/checks/clang.sh
 
 seconds=$1
 shift
 build=build/fuzz
 mkdir -p "$build/failures"
-CC=clang CXX=clang++ cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBRAID_FUZZ=ON -DBRAID_TESTS=OFF \
+CC=$(clang_tool clang) CXX=$(clang_tool clang++) cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBRAID_FUZZ=ON -DBRAID_TESTS=OFF \
   -DBRAID_LLAMA=OFF >"$build/configure.log" 2>&1 || { tail -n 20 "$build/configure.log"; exit 1; }
 cmake --build "$build" >"$build/build.log" || { tail -n 50 "$build/build.log"; exit 1; }
 
@@ -25,7 +27,7 @@ for target in "${targets[@]}"; do
   if ! "$build/bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$build/failures/$target-" "$corpus" "${seeds[@]}" >"$build/$target.log" 2>&1; then
     tail -n 40 "$build/$target.log"
-    echo "fuzz: $target failed; repeat with: $build/bin/$target $(ls -t "$build/failures/$target-"* 2>/dev/null | head -n 1)"
+    echo "fuzz: $target failed; repeat with: $build/bin/$target $(find "$build/failures" -name "$target-*" | tail -n 1)"
     exit 1
   fi
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log")

@@ -5,6 +5,7 @@ A pass is remembered under build/tidy/passed by a hash of the file, of every hea
 settings and of the tool. Tests are left to the compiler's warnings: their macros cost minutes and hide more than they show.
 """
 
+import argparse
 import concurrent.futures
 import hashlib
 import json
@@ -50,11 +51,11 @@ def fingerprint(command, version):
     return digest.hexdigest()
 
 
-def check(command, version):
+def check(command, tool, version):
     stamp = BUILD / "passed" / fingerprint(command, version)
     if stamp.exists():
         return ""
-    done = subprocess.run(["clang-tidy", "--quiet", "-p", BUILD, command["file"]], capture_output=True, text=True)
+    done = subprocess.run([tool, "--quiet", "-p", BUILD, command["file"]], capture_output=True, text=True)
     if done.returncode == 0:
         stamp.touch()
         return ""
@@ -62,13 +63,17 @@ def check(command, version):
 
 
 def main():
-    only = [str(Path(name).resolve()) for name in sys.argv[1:]]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", default="clang-tidy", help="the clang-tidy to run")
+    parser.add_argument("files", nargs="*", help="only these")
+    options = parser.parse_args()
+    only = [str(Path(name).resolve()) for name in options.files]
     commands = [c for c in configure() if c["file"].startswith(str(ROOT / "src")) and (not only or c["file"] in only)]
     (BUILD / "passed").mkdir(exist_ok=True)
-    version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
+    version = subprocess.run([options.tool, "--version"], check=True, capture_output=True).stdout
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for report in pool.map(lambda command: check(command, version), commands):
+        for report in pool.map(lambda command: check(command, options.tool, version), commands):
             if report:
                 failed += 1
                 print(report, end="")

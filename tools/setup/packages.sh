@@ -6,7 +6,7 @@ wanted_packages() {
   local line choice
   sed 's/ *#.*//; /^$/d' "$@" | while read -r line; do
     for choice in ${line//|/ }; do
-      if is_installed "$choice" || apt-cache show "$choice" 2>/dev/null | grep -q .; then break; fi
+      if is_installed "$choice" || [[ -n $(apt-cache show "$choice" 2>/dev/null) ]]; then break; fi
     done
     echo "$choice"
   done
