@@ -1,7 +1,11 @@
 #include "session/perception.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "braid/base/log.h"
 
 namespace braid::serve {
 
@@ -18,6 +22,9 @@ Perception::Perception(kv::WindowOptions window, engine::Engine& engine, kv::Led
                 engine.tokenizer->tokenize(engine.tokenizer->chat().next_turn, true)),
       window_(window),
       can_hide_ranges_(engine.info.can_hide_ranges),
+      max_step_rows_(engine.info.max_step_rows),
+      slack_(static_cast<int>(engine.tokenizer->tokenize(engine.tokenizer->chat().next_turn, true).size()) +
+             8),
       decoder_(*engine.decoder),
       ledger_(ledger),
       clock_(clock),
@@ -41,23 +48,37 @@ void Perception::add_job(Position start, Prompt prompt, std::optional<encode::En
                    std::move(chunk)});
 }
 
+std::optional<Error> Perception::too_large(const Prompt& prompt) const {
+  for (const Piece& piece : prompt.pieces) {
+    const auto* run = std::get_if<EmbeddingRun>(&piece);
+    if (run && run->indivisible && static_cast<int>(run->rows->rows) > max_step_rows_)
+      return Error{ErrorCode::kLimit,
+                   fmt::format("the model takes this picture in one piece of {} rows, a step holds "
+                               "{}: use smaller pictures (--max-frame-side)",
+                               run->rows->rows, max_step_rows_)};
+  }
+  return std::nullopt;
+}
+
 bool Perception::offer(encode::Encoded& encoded) {
   if (encoded.chunk) {
-    // Separators and the like take a few rows more than the chunk itself.
-    constexpr int kSlack = 16;
-    const int rows = encoded.chunk->prompt.rows();
-    room_wanted_ = rows;
-    if (ledger_.used() + rows + kSlack > ledger_.capacity()) return false;
-    auto entry = timeline_.append(encoded.chunk);
-    if (!entry && entry.error().code == ErrorCode::kFull) return false;
-    room_wanted_ = 0;
-    const Status placed =
-        entry ? reserve(sequence_, entry->range.begin, entry->prompt) : tl::unexpected(entry.error());
-    if (placed) {
-      add_job(entry->range.begin, std::move(entry->prompt), std::move(encoded));
-      return true;
+    const Prompt& prompt = encoded.chunk->prompt;
+    std::optional<Error> error = too_large(prompt);
+    if (!error) {
+      room_wanted_ = prompt.rows();
+      if (!has_cells(prompt.rows())) return false;
+      auto entry = timeline_.append(encoded.chunk);
+      if (!entry && entry.error().code == ErrorCode::kFull) return false;
+      room_wanted_ = 0;
+      const Status placed =
+          entry ? reserve(sequence_, entry->range.begin, entry->prompt) : tl::unexpected(entry.error());
+      if (placed) {
+        add_job(entry->range.begin, std::move(entry->prompt), std::move(encoded));
+        return true;
+      }
+      error = placed.error();
     }
-    encoded.error = placed.error();
+    encoded.error = std::move(error);
     encoded.reason = "window";
     encoded.chunk = nullptr;
   }
@@ -66,12 +87,30 @@ bool Perception::offer(encode::Encoded& encoded) {
   return true;
 }
 
-bool Perception::join(Prompt turns, SessionTime at) {
-  if (!timeline_.has_room(turns.rows()) || ledger_.used() + turns.rows() > ledger_.capacity()) return false;
-  auto entry = timeline_.append_turns(std::move(turns), at);
-  if (!entry || !reserve(sequence_, entry->range.begin, entry->prompt)) return false;
-  add_job(entry->range.begin, std::move(entry->prompt), std::nullopt);
-  return true;
+void Perception::join(Prompt turns, SessionTime at) {
+  // Answers end one by one and turn-overs make room soon; more than a few waiting means that they never fit.
+  constexpr std::size_t kMaxWaiting = 8;
+  waiting_turns_.push_back({std::move(turns), at});
+  if (waiting_turns_.size() > kMaxWaiting) {
+    log(LogLevel::kWarning, "the oldest answer did not become a turn: no room in the window");
+    waiting_turns_.pop_front();
+  }
+  join_waiting();
+}
+
+void Perception::join_waiting() {
+  while (!waiting_turns_.empty()) {
+    Turns& turns = waiting_turns_.front();
+    if (!has_cells(turns.prompt.rows())) return;
+    auto entry = timeline_.append_turns(turns.prompt, turns.at);
+    if (!entry && entry.error().code == ErrorCode::kFull) {
+      room_wanted_ = std::max(room_wanted_, turns.prompt.rows());
+      return;
+    }
+    if (entry && reserve(sequence_, entry->range.begin, entry->prompt))
+      add_job(entry->range.begin, std::move(entry->prompt), std::nullopt);
+    waiting_turns_.pop_front();
+  }
 }
 
 void Perception::ready(schedule::Ready& ready) {
@@ -130,9 +169,12 @@ void Perception::give_up_turn_over() {
 
 bool Perception::successor_is_due() const {
   if (!timeline_.wants_turn_over(room_wanted_)) return false;
-  // With forks holding the cells that the successor needs, it has to wait for them.
-  const int needed = static_cast<int>(window_.keep * window_.max_rows) + timeline_.opening().rows();
-  return !timeline_.entries().empty() && ledger_.used() + needed <= ledger_.capacity();
+  if (timeline_.entries().empty()) return false;
+  // With forks holding the cells that the successor needs, it has to wait for them. The newest entry is kept
+  // whatever its size.
+  const int kept =
+      std::max(static_cast<int>(window_.keep * window_.max_rows), timeline_.entries().back().prompt.rows());
+  return has_cells(kept + timeline_.opening().rows());
 }
 
 bool Perception::turn_over_if_due() {
@@ -160,6 +202,7 @@ void Perception::swap(SteadyTime at) {
   ledger_.close(sequence_);
   sequence_ = std::exchange(successor_, SequenceId{});
   room_wanted_ = 0;
+  join_waiting();
 }
 
 Result<SequenceId> Perception::fork(SessionTime now) {

@@ -29,8 +29,8 @@ class Perception {
   /// False: no room until the successor takes over; offer it again. The chunk's trace enters kPrefillQueue by
   /// then.
   bool offer(encode::Encoded& encoded);
-  /// A question and its answer become turns. Dropped, with false, where they can't fit.
-  bool join(Prompt turns, SessionTime at);
+  /// A question and its answer become turns, as soon as there is room.
+  void join(Prompt turns, SessionTime at);
 
   /// Everything offered is in the cache.
   bool caught_up() const { return jobs_.empty(); }
@@ -58,6 +58,14 @@ class Perception {
     std::optional<encode::Encoded> chunk;  // none: opening or turns
   };
 
+  struct Turns {
+    Prompt prompt;
+    SessionTime at;
+  };
+
+  std::optional<Error> too_large(const Prompt& prompt) const;
+  bool has_cells(int rows) const { return ledger_.used() + rows + slack_ <= ledger_.capacity(); }
+  void join_waiting();
   void add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk);
   void pass_on_done(SteadyTime at);
 
@@ -71,6 +79,8 @@ class Perception {
   kv::Timeline timeline_;
   kv::WindowOptions window_;
   const bool can_hide_ranges_;
+  const int max_step_rows_;
+  const int slack_;  // rows that an entry may take beside its own: separator and next turn
   engine::Decoder& decoder_;
   kv::Ledger& ledger_;
   Clock& clock_;
@@ -78,6 +88,7 @@ class Perception {
 
   SequenceId sequence_;
   std::deque<Job> jobs_;
+  std::deque<Turns> waiting_turns_;
 
   SequenceId successor_;
   Position successor_end_ = 0;

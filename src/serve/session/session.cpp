@@ -119,6 +119,8 @@ Session::~Session() {
 Result<std::unique_ptr<Session>> Session::create(SessionOptions options, engine::Engine& engine,
                                                  sync::SpeechDetectorFactory* speech, Clock& clock,
                                                  deliver::EventSink& sink) {
+  // Answers that share a step share its sums: alone, each repeats exactly.
+  if (options.deterministic) options.max_open_answers = 1;
   const engine::EngineInfo& info = engine.info;
   const int longest = options.window.max_rows + kMaxQuestionTokens;
   if (info.trained_context > 0 && longest > info.trained_context)
