@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "logging.h"
+
 namespace braid::engine::llama {
 
 namespace {
@@ -47,6 +49,7 @@ Status check_complete(const GgufFile& file, const std::string& what) {
 }  // namespace
 
 Result<GgufFile> GgufFile::open(const std::string& path, const std::string& what) {
+  route_logs();
   if (auto ok = check_magic(path, what); !ok) return tl::unexpected(ok.error());
   GgufFile file;
   file.path_ = path;

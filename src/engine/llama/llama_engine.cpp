@@ -44,6 +44,9 @@ Result<GgufFile> open_model(const LlamaOptions& options) {
   if (file->is_adapter())
     return fail(ErrorCode::kMismatch,
                 fmt::format("'{}' is an adapter; give it as --lora and its base model as -m", options.model));
+  if (const auto tokenizer = file->text("tokenizer.ggml.model"); !tokenizer || *tokenizer == "none")
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("'{}' has no tokenizer; a model with one is needed", options.model));
   return file;
 }
 

@@ -1,16 +1,18 @@
 #include "token_table.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace braid::engine::llama {
 
-Result<TokenTable> TokenTable::open(const GgufFile& file, int vocabulary) {
-  const std::int64_t id = gguf_find_tensor(file.raw(), "token_embd.weight");
-  if (id < 0) return fail(ErrorCode::kUnsupported, "the file holds no token_embd.weight");
+Result<TokenTable> TokenTable::open(const GgufFile& file, int vocabulary, const char* tensor) {
+  const std::int64_t id = gguf_find_tensor(file.raw(), tensor);
+  if (id < 0) return fail(ErrorCode::kUnsupported, fmt::format("the file holds no {}", tensor));
   const std::int64_t* ne = gguf_get_tensor_ne(file.raw(), id);
   const ggml_type type = gguf_get_tensor_type(file.raw(), id);
   if (ne[1] < vocabulary || (type != GGML_TYPE_F32 && !ggml_get_type_traits(type)->to_float))
-    return fail(ErrorCode::kUnsupported, "its token_embd.weight can't be read row by row");
+    return fail(ErrorCode::kUnsupported, fmt::format("its {} can't be read row by row", tensor));
   auto bytes = MappedFile::open(file.path());
   if (!bytes) return tl::unexpected(bytes.error());
   TokenTable table(std::move(*bytes));

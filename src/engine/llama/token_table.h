@@ -13,7 +13,8 @@ namespace braid::engine::llama {
 class TokenTable {
  public:
   /// kUnsupported if the file has no such table or its type can't be turned into floats.
-  static Result<TokenTable> open(const GgufFile& file, int vocabulary);
+  static Result<TokenTable> open(const GgufFile& file, int vocabulary,
+                                 const char* tensor = "token_embd.weight");
 
   int columns() const { return columns_; }
   void row(Token token, float* out) const;  ///< [columns]; token in 0..vocabulary-1

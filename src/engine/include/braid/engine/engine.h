@@ -48,11 +48,13 @@ struct PositionRange {
   Position end = 0;
 };
 
-/// The model's own chat template, cut at the places where Braid writes. All are text for tokenize(..., true).
+/// The model's own chat template, cut at the places where Braid writes. All are text for tokenize(..., true). An
+/// answer's end mark belongs to `next_turn`: an answer joins a timeline without the end token that it was ended by, so
+/// that one cut short is followed by the same.
 struct ChatFormat {
   std::string begin;           ///< BOS and system turn, up to where the user's text begins
   std::string end_of_question; ///< after the user's text, up to where the answer begins
-  std::string next_turn;       ///< after an answer, up to where the user's next text begins
+  std::string next_turn;       ///< from the mark that ends an answer to where the user's next text begins
   std::vector<std::string> stops; ///< texts that end an answer beside the end-of-generation tokens
 };
 

@@ -22,7 +22,7 @@ struct LlamaOptions {
   int max_step_rows = 512;     ///< rows of one StepPlan; an indivisible medium must fit
   bool deterministic = false;  ///< the thread count never adapts to load, so equal plans give equal bits
   std::optional<std::string>
-      system;  ///< system text; none: what the model's template inserts by itself; "": none
+      system;  ///< system text; none: what the model's template inserts by itself
 };
 
 /// Loads, checks and warms a model: the first step and the first encode after it are not slower than later
