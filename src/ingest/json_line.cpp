@@ -68,7 +68,11 @@ struct Collector {
   bool on_document_end(error_code&) { return true; }
   bool on_object_begin(error_code&) { return open(false); }
   bool on_object_end(std::size_t, error_code&) { return close(); }
-  bool on_array_begin(error_code&) { return open(true); }
+  bool on_array_begin(error_code& ec) {
+    if (!levels.empty()) return open(true);
+    ec = json::error::syntax;
+    return false;
+  }
   bool on_array_end(std::size_t, error_code&) { return close(); }
   bool on_key_part(json::string_view s, std::size_t, error_code&) {
     part += std::string_view(s.data(), s.size());

@@ -12,7 +12,8 @@ namespace braid::ingest {
 
 namespace {
 
-constexpr std::int64_t kMaxNs = std::numeric_limits<std::int64_t>::max() / 3;  // differences and a base fit too
+constexpr std::int64_t kMaxNs =
+    std::numeric_limits<std::int64_t>::max() / 3;  // differences and a base fit too
 
 tl::unexpected<Error> bad_time(std::string_view text, const char* why) {
   return fail(ErrorCode::kBadInput, fmt::format("time '{}' {}", text.substr(0, 40), why));

@@ -39,9 +39,11 @@ class AudioTrack final : public Track {
   }
 
   bool fall_behind(SessionTime others, const Handling& handling, Outlet& outlet) override {
-    if (others - progress_ > kHeldBack) sound_.cut_block();
+    if (others - progress_ > kHeldBack) sound_.finish();
     return send_ready(handling, outlet);
   }
+
+  SessionTime held_back() const override { return sound_.held_from(); }
 
   bool send_ready(const Handling& handling, Outlet& outlet) {
     AudioBlock block;

@@ -29,7 +29,7 @@ std::vector<int> turned(Orientation orientation) {
 
 Orientation clockwise(double degrees, bool mirror_x = false) {
   std::array<std::int32_t, 9> matrix;
-  av_display_rotation_set(matrix.data(), -degrees);
+  av_display_rotation_set(matrix.data(), degrees);
   if (mirror_x) av_display_matrix_flip(matrix.data(), 1, 0);
   return orientation_of(matrix.data());
 }

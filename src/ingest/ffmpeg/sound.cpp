@@ -27,6 +27,11 @@ SessionTime SoundConverter::expected() const {
 
 SessionTime SoundConverter::output_end() const { return anchor_ + samples_out_ * kSample; }
 
+SessionTime SoundConverter::held_from() const {
+  if (!resampler_) return SessionTime::max();
+  return block_.empty() ? output_end() : block_start_;
+}
+
 Status SoundConverter::push(const AVFrame& frame, SessionTime start) {
   const Format format{frame.format, frame.sample_rate, frame.ch_layout.nb_channels,
                       frame.ch_layout.order == AV_CHANNEL_ORDER_NATIVE ? frame.ch_layout.u.mask : 0};

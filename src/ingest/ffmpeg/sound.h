@@ -30,8 +30,8 @@ class SoundConverter {
   std::optional<SessionTime> begun() const {
     return block_.empty() ? std::nullopt : std::optional(block_start_);
   }
-  /// The block begun comes out as it is; sound goes on after it.
-  void cut_block();
+  /// Nothing earlier is to come of what was pushed; the end of time if nothing is.
+  SessionTime held_from() const;
   /// The next block that is complete. False: none.
   bool pop(AudioBlock& block);
 
@@ -47,6 +47,7 @@ class SoundConverter {
   void begin_stretch(SessionTime start);
   void convert(const std::uint8_t* const* samples, int count);
   void keep(const float* samples, std::size_t count);
+  void cut_block();
   SessionTime output_end() const;
 
   std::size_t block_samples_;

@@ -4,9 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "log_capture.h"
 
 namespace braid::ingest::ffmpeg {
+
+namespace {
+constexpr Nanoseconds kPatience = std::chrono::seconds(1);
+constexpr std::size_t kMostInDecoder = 32;
+}  // namespace
 
 bool Track::damaged(Outlet& outlet, const char* what, int error) {
   const std::string complaint = take_last_complaint();
@@ -15,7 +22,26 @@ bool Track::damaged(Outlet& outlet, const char* what, int error) {
                                    complaint.empty() ? error_text(error) : complaint));
 }
 
+SessionTime Track::held_from(SessionTime others) const {
+  SessionTime held = held_back();
+  for (const SessionTime at : in_decoder_) held = std::min(held, at);
+  return others - held < kPatience ? held : SessionTime::max();
+}
+
+void Track::note_sent(const AVPacket& packet, const TimeMap& times) {
+  const std::int64_t ns = to_ns(packet.pts, time_base_);
+  if (ns == AV_NOPTS_VALUE) return;
+  if (in_decoder_.size() >= kMostInDecoder) in_decoder_.erase(in_decoder_.begin());
+  in_decoder_.push_back(times.at(ns));
+}
+
+void Track::note_received(const AVFrame& frame, const TimeMap& times) {
+  const std::int64_t ns = to_ns(frame.best_effort_timestamp, time_base_);
+  if (ns != AV_NOPTS_VALUE) std::erase_if(in_decoder_, [&](SessionTime at) { return at <= times.at(ns); });
+}
+
 bool Track::decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet) {
+  if (packet) note_sent(*packet, times);
   int sent = decoder_.send(packet);
   if (packet && sent >= 0) ++inside_;
   // AVERROR(EAGAIN) can't be: all frames are received after each packet.
@@ -33,6 +59,7 @@ bool Track::decode(const AVPacket* packet, const TimeMap& times, const Handling&
       continue;
     }
     --inside_;
+    note_received(*frame_, times);
     const bool goes_on = on_frame(*frame_, times, handling, outlet);
     av_frame_unref(frame_.get());
     if (!goes_on) return false;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "decoder.h"
 #include "outlet.h"
@@ -35,15 +36,20 @@ class Track {
 
   /// Decodes a packet (null: what is left in the decoder) and sends what comes of it. False: stop reading.
   bool decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet);
-  /// What may be promised when nothing queued is earlier than `queued`: what the decoder or a begun block still
-  /// holds comes later than it was queued.
+  /// What may be promised when nothing queued is earlier than `queued`: what the decoder or a begun block
+  /// still holds comes later than it was queued.
   virtual SessionTime nothing_before(SessionTime queued) const;
   /// Other streams have got to `at`; what this one holds back for company goes out. False: stop reading.
   virtual bool fall_behind(SessionTime, const Handling&, Outlet& outlet) { return outlet.open(); }
+  /// Nothing earlier than this is in the decoder or held back. What stays there for a second of the others'
+  /// time is not waited for.
+  SessionTime held_from(SessionTime others) const;
 
  protected:
   virtual bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) = 0;
   virtual bool on_end(const Handling&, Outlet&) { return true; }
+  /// Nothing earlier is held back behind the decoder.
+  virtual SessionTime held_back() const { return SessionTime::max(); }
   bool damaged(Outlet& outlet, const char* what, int error);
 
   AVRational time_base_;
@@ -51,9 +57,13 @@ class Track {
   std::uint64_t sent_ = 0;
 
  private:
+  void note_sent(const AVPacket& packet, const TimeMap& times);
+  void note_received(const AVFrame& frame, const TimeMap& times);
+
   int index_;
   StreamKind kind_;
   Decoder decoder_;
+  std::vector<SessionTime> in_decoder_;  // times of packets whose frames are to come; few
   FramePtr frame_;
   std::int64_t inside_ = 0;  // packets in, less frames out: above 0, the decoder holds some
 };

@@ -21,9 +21,9 @@ struct IngestOptions {
       1280;               ///< px; the longer side is scaled down to it, never up. 0: as large as the input
   bool realtime = false;  ///< packets are let out when their session time has come; else as fast as accepted
   /// When session time 0 is on the clock; asked once, when run() begins. None: the moment run() begins.
-  std::function<SteadyTime()> session_start;
+  std::function<SteadyTime()> session_start = {};
   std::size_t frame_slots = 24;              ///< frames that all later stages together may hold of one source
-  std::optional<std::int64_t> epoch_us;      ///< as SourceSpec::epoch_us, for sources that don't say
+  std::optional<std::int64_t> epoch_us = {};      ///< as SourceSpec::epoch_us, for sources that don't say
   int max_input_side = 8192;                 ///< px; larger pictures are refused before they are decoded
   std::int64_t max_input_pixels = 64 << 20;  ///< as above, width * height
   int max_streams = 64;                      ///< streams in one container

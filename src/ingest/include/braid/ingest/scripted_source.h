@@ -21,7 +21,7 @@ struct ScriptedOptions {
       ingest_delay{};  ///< slept before each packet is sent, Bounds and Damage aside: shows in kIngest
   /// A Bound follows each packet (its end time), and an endless one for each stream comes last.
   bool bounds = true;
-  std::function<SteadyTime()> session_start;  ///< none: the moment run() begins
+  std::function<SteadyTime()> session_start = {};  ///< none: the moment run() begins
 };
 
 /// Delivers each packet at its arrival on the clock, in the order given; one that is due while another is
