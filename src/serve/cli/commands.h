@@ -1,7 +1,7 @@
 #pragma once
 // The verbs of the command line. Each adds itself to the app; the chosen one's body is put into `run`.
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <functional>
 
 namespace braid::serve {

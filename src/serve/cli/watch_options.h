@@ -1,7 +1,7 @@
 #pragma once
 // The flags of `braid watch`.
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 

@@ -1,0 +1,59 @@
+#pragma once
+// A scenario: timed inputs, a scripted model, and what has to come out. docs/scenarios.md is the format.
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "braid/engine/scripted_engine.h"
+#include "braid/ingest/source.h"
+#include "braid/serve/session.h"
+#include "scenario/expectation.h"
+
+namespace braid::serve {
+
+/// What a source sends.
+struct ScriptedInput {
+  enum class Kind { kFrame, kBlank, kSpeech, kSilence, kText, kReading, kDamage };
+  Kind kind = Kind::kFrame;
+  SessionTime start;
+  SessionTime end;     // equal to start for instants
+  std::string text;    // label, words, line, channel=value, message
+  Nanoseconds late{};  // reaches us so much after `end`
+};
+
+struct ScriptedStream {
+  ingest::SourceInfo info;
+  Nanoseconds capture_delay{};
+  Nanoseconds ingest_delay{};
+  std::vector<ScriptedInput> inputs;  // in order of arrival
+};
+
+/// What a client does at a time on the clock, counted from the session's start.
+struct ClientAction {
+  enum class Kind { kAsk, kCancel, kStop, kQuit };
+  Kind kind = Kind::kAsk;
+  Nanoseconds at{};
+  Question question;  // kAsk
+  QuestionId id;      // kCancel
+};
+
+struct Scenario {
+  SessionOptions session;
+  engine::ScriptedOptions engine;
+  Nanoseconds deliver_delay{};  // that the client takes for each answer
+  std::vector<ScriptedStream> streams;
+  std::vector<Question> questions;
+  std::vector<ClientAction> actions;  // in order of time
+  std::vector<Expectation> expectations;
+};
+
+/// kBadInput with the line's number; kLimit: too much of something. Any bytes may come.
+Result<Scenario> parse_scenario(std::string_view text);
+
+/// Runs it in virtual time. What didn't hold, one message each; empty: all is well. Deterministic. A scenario
+/// without an expectation fails.
+std::vector<std::string> run_scenario(const Scenario& scenario);
+
+}  // namespace braid::serve

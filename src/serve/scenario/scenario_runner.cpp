@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/base/virtual_clock.h"
+#include "braid/deliver/json_writer.h"
+#include "braid/engine/scripted_media.h"
+#include "braid/ingest/scripted_source.h"
+#include "scenario/engine_account.h"
+#include "scenario/scenario.h"
+
+namespace braid::serve {
+
+namespace {
+
+constexpr int kWidth = 64;  // pixels of scripted pictures
+constexpr int kHeight = 48;
+
+/// Writes events down as JSON, as slowly as the scenario says.
+class Recorder final : public deliver::EventSink {
+ public:
+  Recorder(Clock& clock, Nanoseconds delay)
+      : clock_(clock),
+        delay_(delay),
+        writer_(deliver::make_json_writer([this](const std::string& line) { lines.push_back(line); }, clock,
+                                          {.deltas = true, .progress_every = {}})) {}
+
+  void on_event(const deliver::Event& event) override {
+    if (const auto* answer = std::get_if<Answer>(&event)) {
+      clock_.sleep_for(delay_);
+      answers.push_back(*answer);
+    }
+    writer_->on_event(event);
+  }
+
+  std::vector<std::string> lines;
+  std::vector<Answer> answers;
+
+ private:
+  Clock& clock_;
+  Nanoseconds delay_;
+  std::unique_ptr<deliver::Writer> writer_;
+};
+
+Reading reading_of(const ScriptedInput& input) {
+  Reading reading;
+  reading.at = input.start;
+  const std::size_t equals = input.text.find('=');
+  reading.values.emplace_back(input.text.substr(0, equals), input.text.substr(equals + 1));
+  return reading;
+}
+
+Packet packet_of(const ScriptedInput& input, SlotPool& pool) {
+  using Kind = ScriptedInput::Kind;
+  switch (input.kind) {
+    case Kind::kFrame:
+      return engine::make_labelled_frame(pool, input.text, input.start, {}, kWidth, kHeight).value();
+    case Kind::kBlank:
+      return engine::make_blank_frame(pool, input.start, {}, kWidth, kHeight).value();
+    case Kind::kSpeech:
+      return engine::make_tone(input.start, input.end - input.start, {});
+    case Kind::kSilence:
+      return engine::make_tone(input.start, input.end - input.start, {}, 440.0, 0.0F);
+    case Kind::kText:
+      return TextLine{{}, input.start, input.end, input.text, {}};
+    case Kind::kReading:
+      return reading_of(input);
+    case Kind::kDamage:
+      break;
+  }
+  return Damage{{}, input.start, {ErrorCode::kBadInput, input.text, false}};
+}
+
+class Run {
+ public:
+  explicit Run(const Scenario& scenario)
+      : scenario_(scenario),
+        made_(engine::make_scripted_engine(clock_, scenario.engine)),
+        speech_(sync::make_energy_detector()),
+        pool_(3 * kWidth * kHeight, inputs(scenario) + 1),
+        recorder_(clock_, scenario.deliver_delay) {}
+
+  std::vector<std::string> failures() {
+    if (const Status ran = play(); !ran) return {"the session refused: " + ran.error().message};
+    std::vector<std::string> events = std::move(recorder_.lines);
+    for (const Answer& answer : recorder_.answers) events.push_back(work_of(answer, made_.probe->calls()));
+    events.push_back(totals_of(made_));
+    std::vector<std::string> failed;
+    if (scenario_.expectations.empty())
+      failed.push_back("nothing is expected: write at least one expect line");
+    for (const Expectation& expectation : scenario_.expectations)
+      if (std::string why = check(expectation, events); !why.empty()) failed.push_back(std::move(why));
+    return failed;
+  }
+
+ private:
+  static std::size_t inputs(const Scenario& scenario) {
+    std::size_t n = 0;
+    for (const ScriptedStream& stream : scenario.streams) n += stream.inputs.size();
+    return n;
+  }
+
+  Status play() {
+    auto session = Session::create(scenario_.session, made_.engine, speech_.get(), clock_, recorder_);
+    if (!session) return tl::unexpected(session.error());
+    for (const ScriptedStream& stream : scenario_.streams)
+      if (auto added = (*session)->add_source(source_of(stream)); !added)
+        return tl::unexpected(added.error());
+    for (const Question& question : scenario_.questions)
+      if (auto asked = (*session)->ask(question); !asked) return tl::unexpected(asked.error());
+    (*session)->start();
+    Thread client(clock_, "client", [&] { act(**session); });
+    client.join();
+    (*session)->wait();
+    return {};
+  }
+
+  std::unique_ptr<ingest::Source> source_of(const ScriptedStream& stream) {
+    std::vector<ingest::ScriptedPacket> packets;
+    for (const ScriptedInput& input : stream.inputs) {
+      const Nanoseconds arrival =
+          scenario_.session.realtime ? input.end.time_since_epoch() + input.late : Nanoseconds{};
+      packets.push_back({arrival, packet_of(input, pool_)});
+    }
+    ingest::ScriptedOptions options;
+    options.capture_delay = stream.capture_delay;
+    options.ingest_delay = stream.ingest_delay;
+    return ingest::make_scripted_source(stream.info, std::move(packets), std::move(options), clock_);
+  }
+
+  void act(Session& session) {
+    for (const ClientAction& action : scenario_.actions) {
+      clock_.sleep_until(session.started_at() + action.at);
+      switch (action.kind) {
+        case ClientAction::Kind::kAsk:
+          // A session that has ended refuses; the scenario then misses the answer it expects.
+          (void)session.ask(action.question);
+          break;
+        case ClientAction::Kind::kCancel:
+          session.cancel(action.id);
+          break;
+        case ClientAction::Kind::kStop:
+          session.stop(true);
+          break;
+        case ClientAction::Kind::kQuit:
+          session.stop(false);
+          break;
+      }
+    }
+  }
+
+  VirtualClock clock_;
+  const Scenario& scenario_;
+  engine::ScriptedEngine made_;
+  std::unique_ptr<sync::SpeechDetectorFactory> speech_;
+  SlotPool pool_;
+  Recorder recorder_;
+};
+
+}  // namespace
+
+std::vector<std::string> run_scenario(const Scenario& scenario) { return Run(scenario).failures(); }
+
+}  // namespace braid::serve
