@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "sound.h"
@@ -19,10 +18,6 @@ class AudioTrack final : public Track {
  public:
   AudioTrack(const AVStream& stream, Decoder decoder, std::size_t block_samples)
       : Track(stream, StreamKind::kAudio, std::move(decoder)), sound_(block_samples) {}
-
-  SessionTime nothing_before(SessionTime queued) const override {
-    return std::max(progress_, std::min(queued, sound_.begun().value_or(queued)));
-  }
 
  private:
   bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) override {

@@ -153,7 +153,8 @@ class MediaSource final : public Source {
     if (finished(track)) return true;
     if (ended_ && queue_.empty(track.kind())) return finish(track, handling, outlet);
     if (!track.fall_behind(at, handling, outlet)) return false;
-    return outlet.bound(track.kind(), track.nothing_before(queue_.nothing_before(track.kind())));
+    const SessionTime to_come = std::min(queue_.nothing_before(track.kind()), track.held_from(at));
+    return outlet.bound(track.kind(), std::max(track.progress(), to_come));
   }
 
   bool finished(const Track& track) const { return finished_[static_cast<std::size_t>(track.kind())]; }

@@ -2,7 +2,6 @@
 // Decoded sound of any kind to blocks of 16 kHz mono, placed by their times.
 
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "braid/base/result.h"
@@ -26,10 +25,6 @@ class SoundConverter {
   SessionTime expected() const;
   /// No more sound follows without a gap; what is left comes out.
   void finish();
-  /// Where the block begun, if any, starts.
-  std::optional<SessionTime> begun() const {
-    return block_.empty() ? std::nullopt : std::optional(block_start_);
-  }
   /// Nothing earlier is to come of what was pushed; the end of time if nothing is.
   SessionTime held_from() const;
   /// The next block that is complete. False: none.

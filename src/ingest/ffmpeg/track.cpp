@@ -1,7 +1,5 @@
 #include "track.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +41,6 @@ void Track::note_received(const AVFrame& frame, const TimeMap& times) {
 bool Track::decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet) {
   if (packet) note_sent(*packet, times);
   int sent = decoder_.send(packet);
-  if (packet && sent >= 0) ++inside_;
   // AVERROR(EAGAIN) can't be: all frames are received after each packet.
   if (sent < 0 && sent != AVERROR_EOF &&
       !damaged(outlet, kind_ == StreamKind::kVideo ? "a picture" : "sound", sent))
@@ -58,19 +55,11 @@ bool Track::decode(const AVPacket* packet, const TimeMap& times, const Handling&
       if (!damaged(outlet, kind_ == StreamKind::kVideo ? "a picture" : "sound", received)) return false;
       continue;
     }
-    --inside_;
     note_received(*frame_, times);
     const bool goes_on = on_frame(*frame_, times, handling, outlet);
     av_frame_unref(frame_.get());
     if (!goes_on) return false;
   }
-}
-
-SessionTime Track::nothing_before(SessionTime queued) const {
-  // A decoder that lost packets would hold the others for ever.
-  constexpr Nanoseconds kLongestDelay = std::chrono::seconds(2);
-  const bool holds = inside_ > 0 && queued - progress_ < kLongestDelay;
-  return holds ? progress_ : std::max(progress_, queued);
 }
 
 }  // namespace braid::ingest::ffmpeg

@@ -36,9 +36,6 @@ class Track {
 
   /// Decodes a packet (null: what is left in the decoder) and sends what comes of it. False: stop reading.
   bool decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet);
-  /// What may be promised when nothing queued is earlier than `queued`: what the decoder or a begun block
-  /// still holds comes later than it was queued.
-  virtual SessionTime nothing_before(SessionTime queued) const;
   /// Other streams have got to `at`; what this one holds back for company goes out. False: stop reading.
   virtual bool fall_behind(SessionTime, const Handling&, Outlet& outlet) { return outlet.open(); }
   /// Nothing earlier than this is in the decoder or held back. What stays there for a second of the others'
@@ -65,7 +62,6 @@ class Track {
   Decoder decoder_;
   std::vector<SessionTime> in_decoder_;  // times of packets whose frames are to come; few
   FramePtr frame_;
-  std::int64_t inside_ = 0;  // packets in, less frames out: above 0, the decoder holds some
 };
 
 Result<std::unique_ptr<Track>> make_video_track(const AVFormatContext& format, const AVStream& stream,
