@@ -27,11 +27,6 @@ class NonCausal {
   llama_context* context_;
 };
 
-int axes_of(const llama_model* model) {
-  const llama_rope_type type = llama_model_rope_type(model);
-  return type == LLAMA_ROPE_TYPE_MROPE || type == LLAMA_ROPE_TYPE_IMROPE ? 4 : 1;
-}
-
 llama_seq_id raw(SequenceId sequence) { return static_cast<llama_seq_id>(sequence.value); }
 
 }  // namespace
@@ -44,7 +39,7 @@ LlamaDecoder::LlamaDecoder(std::shared_ptr<llama_model> model, ThreadpoolHandle 
       memory_(llama_get_memory(context_.get())),
       limits_(limits),
       vocabulary_(llama_vocab_n_tokens(llama_model_get_vocab(model_.get()))),
-      batch_(limits.max_step_rows, llama_model_n_embd_inp(model_.get()), axes_of(model_.get())),
+      batch_(limits.max_step_rows, llama_model_n_embd_inp(model_.get()), position_axes(model_.get())),
       held_(limits.max_sequences) {
   logits_slot_.reserve(limits.max_step_rows);
   done_.reserve(limits.max_step_rows);

@@ -12,6 +12,9 @@
 
 namespace braid::engine::llama {
 
+/// Positions of an embedding row: 4 under M-RoPE (time, y, x, unused), else 1.
+int position_axes(const llama_model* model);
+
 /// What a context was made for.
 struct DecoderLimits {
   int max_sequences = 1;

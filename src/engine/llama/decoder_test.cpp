@@ -222,6 +222,11 @@ TEST_F(DecoderTest, ANonCausalPlanLetsEarlierRowsSeeLaterOnes) {
       << "back to causal";
 }
 
+TEST_F(DecoderTest, TheSameStepTwiceGivesTheSameBits) {
+  EXPECT_TRUE(repeats_bit_for_bit(decoder_->context()));
+  EXPECT_EQ(llama_memory_seq_pos_max(llama_get_memory(decoder_->context()), 0), -1) << "left empty";
+}
+
 TEST_F(DecoderTest, StepsAndRowsAreCountedByKind) {
   StepPlan plan;
   plan.rows.push_back({.sequence = kFork, .position = 0, .token = 5, .kind = RowKind::kQuestion});

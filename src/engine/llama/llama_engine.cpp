@@ -164,6 +164,11 @@ Result<Engine> load_llama(const LlamaOptions& options) {
     encoder = std::move(*made);
   }
   prove_one_pass(*file, **decoder);
+  if (options.deterministic && !repeats_bit_for_bit((*decoder)->context()))
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} gives other bits for the same step; deterministic runs need "
+                            "a CPU",
+                            device_name(options)));
 
   Engine engine;
   engine.info = describe(options, *file, **decoder, encoder.get());

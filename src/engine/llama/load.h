@@ -19,6 +19,9 @@ Result<std::unique_ptr<LlamaEncoder>> make_encoder(const LlamaOptions& options,
 /// architectures scale token embeddings or feed tokens elsewhere too. Leaves the cache empty.
 bool tokens_equal_rows(llama_context* context, const TokenTable& table);
 
+/// True if the same step twice gives the same bits. Leaves the cache empty.
+bool repeats_bit_for_bit(llama_context* context);
+
 /// Threads that a step or an encode uses.
 int threads_for(const LlamaOptions& options);
 bool runs_on_gpu(const LlamaOptions& options);

@@ -7,12 +7,10 @@
 #include "braid/engine/llama_engine.h"
 #include "braid/tensor/slot_pool.h"
 #include "load.h"
+#include "test_model_path.h"
 
 namespace braid::engine::llama {
 
-/// BRAID_TEST_MODEL, else the merged model in the cache.
-std::string model_path();
-inline std::string mmproj_path() { return "models/nano/mmproj-nano.gguf"; }
 inline std::string sample_path(const std::string& name) { return "models/nano/samples/" + name; }
 
 /// Options of a small context over the default model.

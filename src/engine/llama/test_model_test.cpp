@@ -1,24 +1,16 @@
+// Helpers of the other tests here; the name keeps them out of the library.
+
 #include <gtest/gtest.h>
 #include <mtmd-helper.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 #include "test_model.h"
 
 namespace braid::engine::llama {
-
-std::string model_path() {
-  if (const char* path = std::getenv("BRAID_TEST_MODEL")) return path;
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string root = cache && *cache ? cache : std::string(home ? home : "") + "/.cache";
-  return root + "/braid/models/nano-q8_0.gguf";
-}
 
 LlamaOptions small_options() {
   LlamaOptions options;

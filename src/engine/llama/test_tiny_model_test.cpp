@@ -1,3 +1,5 @@
+// Helpers of the other tests here; the name keeps them out of the library.
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -20,9 +20,8 @@ struct LlamaOptions {
   int max_sequences = 16;      ///< 1..256
   int gpu_layers = -1;         ///< layers on a GPU if the build and machine have one; -1: all, 0: none
   int max_step_rows = 512;     ///< rows of one StepPlan; an indivisible medium must fit
-  bool deterministic = false;  ///< the thread count never adapts to load, so equal plans give equal bits
-  std::optional<std::string>
-      system;  ///< system text; none: what the model's template inserts by itself
+  bool deterministic = false;  ///< refuse to load (kUnsupported) where the same step twice gives other bits
+  std::optional<std::string> system;  ///< none: what the model's template inserts by itself
 };
 
 /// Loads, checks and warms a model: the first step and the first encode after it are not slower than later

@@ -29,19 +29,39 @@ Row probe_row(int i, int vocabulary) {
   return row;
 }
 
+Batch probe_batch(const llama_model* model) {
+  return {kProbeTokens, llama_model_n_embd_inp(model), position_axes(model)};
+}
+
+int vocabulary_of(const llama_model* model) { return llama_vocab_n_tokens(llama_model_get_vocab(model)); }
+
+std::vector<float> logits_of_tokens(llama_context* context) {
+  const int vocabulary = vocabulary_of(llama_get_model(context));
+  Batch batch = probe_batch(llama_get_model(context));
+  for (int i = 0; i < kProbeTokens; ++i) batch.add_token(probe_row(i, vocabulary));
+  return last_logits(context, batch.tokens(), vocabulary);
+}
+
 }  // namespace
 
-bool tokens_equal_rows(llama_context* context, const TokenTable& table) {
-  const llama_model* model = llama_get_model(context);
-  const int vocabulary = llama_vocab_n_tokens(llama_model_get_vocab(model));
+int position_axes(const llama_model* model) {
   const llama_rope_type rope = llama_model_rope_type(model);
-  const bool axes = rope == LLAMA_ROPE_TYPE_MROPE || rope == LLAMA_ROPE_TYPE_IMROPE;
-  Batch batch(kProbeTokens, llama_model_n_embd_inp(model), axes ? 4 : 1);
+  return rope == LLAMA_ROPE_TYPE_MROPE || rope == LLAMA_ROPE_TYPE_IMROPE ? 4 : 1;
+}
+
+bool repeats_bit_for_bit(llama_context* context) {
+  const std::vector<float> once = logits_of_tokens(context);
+  const std::vector<float> again = logits_of_tokens(context);
+  llama_memory_clear(llama_get_memory(context), false);
+  return !once.empty() && once == again;
+}
+
+bool tokens_equal_rows(llama_context* context, const TokenTable& table) {
+  const int vocabulary = vocabulary_of(llama_get_model(context));
+  const std::vector<float> expected = logits_of_tokens(context);
+  Batch batch = probe_batch(llama_get_model(context));
   if (table.columns() > batch.width()) return false;
 
-  for (int i = 0; i < kProbeTokens; ++i) batch.add_token(probe_row(i, vocabulary));
-  const std::vector<float> expected = last_logits(context, batch.tokens(), vocabulary);
-  batch.clear();
   for (int i = 0; i < kProbeTokens; ++i) {
     const Row row = probe_row(i, vocabulary);
     float* out = batch.add_embedding(row);
