@@ -53,6 +53,7 @@ Result<Decoder> Decoder::open(const AVStream& stream, const IngestOptions& optio
   context->max_pixels = options.max_input_pixels;
   context->opaque = reinterpret_cast<void*>(static_cast<std::intptr_t>(options.max_input_side));
   context->get_buffer2 = take_buffer;
+  context->thread_type = FF_THREAD_SLICE;
   context->thread_count = 1;  // the model needs the cores; frame threads would delay live pictures
   if (error >= 0) error = avcodec_open2(context.get(), codec, nullptr);
   if (error < 0) {
