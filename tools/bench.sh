@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${BRAID_BENCH_BUILD:-build/release}
+# shellcheck source=setup/lib.sh
+source tools/setup/lib.sh
+
+step_total=2
+step "building llama-server and llama-bench (once; about 10 minutes on 2 cores)" tools/setup/llama.sh --peers
+step "building the benchmark programs" cmake --build "$build" --target braid braid_bench braid_frame_cost
+model=$models/nano-q8_0.gguf
+[[ -f $model ]] || die "the default model is missing: run 'make model', then this again."
+quick=()
+[[ -z ${QUICK:-} ]] || quick=(--quick)
+exec python3 bench/run.py --build "$build" --peers "$(tools/setup/llama.sh --peers)" --llama "$(tools/setup/llama.sh)" \
+  --model "$model" --mmproj models/nano/mmproj-nano.gguf --work build/bench-work --out build/bench.json "${quick[@]}"
