@@ -1,7 +1,8 @@
 # braid_pinned(SCRIPT OUT): the cached, pinned copy of a dependency, prepared by a set-up script that prints its place.
 function(braid_pinned script out)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/setup/${script}.sh)
   set(log ${CMAKE_BINARY_DIR}/setup-${script}.log)
-  message(STATUS "Preparing ${script} (minutes the first time, then cached; log: ${log})")
+  message(STATUS "${script}: from the cache, prepared there first if need be (minutes; log: ${log})")
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} CXX=${CMAKE_CXX_COMPILER} BRAID_CUDA=${BRAID_CUDA}
             BRAID_CUDA_ARCH=${CMAKE_CUDA_ARCHITECTURES} BRAID_SETUP_LOG=${log}

@@ -40,11 +40,12 @@ explain() {
 
 # step WHAT COMMAND...: one line with the time it took; everything the command prints goes to the log.
 step() {
-  local what=$1 start=$SECONDS status=0 piece reason
+  local what=$1 start=$SECONDS status=0 reason
   shift
   step_number=$((step_number + 1))
   printf '[%d/%d] %s … ' "$step_number" "$step_total" "$what" >&2
   piece=$(mktemp "$log.XXXXXX")
+  trap 'rm -f "$piece"' EXIT
   # Not as a condition: inside one, bash ignores errexit.
   set +e
   export BRAID_IN_STEP=1

@@ -22,6 +22,8 @@ cmake_flags() {
     -DLLAMA_BUILD_NUMBER=0 -DLLAMA_BUILD_COMMIT=0.5.0 -DLLAMA_OPENSSL=OFF -DLLAMA_SUBPROCESS=OFF -DMTMD_VIDEO=OFF \
     -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_BUILD_COMMON=ON \
     -DLLAMA_BUILD_MTMD=ON -DLLAMA_BUILD_SERVER=$peers -DLLAMA_BUILD_TOOLS=$peers -DLLAMA_BUILD_UI=OFF
+  # The server's web page would be fetched from a model hub; a comparison has no use for it.
+  [[ $peers == OFF ]] || echo -DLLAMA_USE_PREBUILT_UI=OFF
   ggml_cpu_flags "$features"
   if [[ ${BRAID_CUDA:-OFF} == ON ]]; then
     printf '%s\n' -DGGML_CUDA=ON -DGGML_CUDA_NCCL=OFF "-DCMAKE_CUDA_ARCHITECTURES=${BRAID_CUDA_ARCH:-90}"
@@ -53,7 +55,8 @@ configure_and_build() {
   mapfile -t flags < <(cmake_flags)
   if command -v ccache >/dev/null; then
     export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
-    launcher=(-DGGML_CCACHE=OFF -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    launcher=(-DGGML_CCACHE=OFF -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+      -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
   fi
   cmake -S "$work/src" -B "$work/build" -G Ninja -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
     "${launcher[@]}" "${flags[@]}"
@@ -90,6 +93,7 @@ build() {
 features=$(cpu_features "$cc")
 read -r archive sha < <(pinned_file llama llama-cpp-python)
 key=$({ echo "$recipe $sha $(uname -m)"; "$cc" --version | head -n 1; "$cxx" --version | head -n 1; cmake_flags
+        [[ ${BRAID_CUDA:-OFF} == OFF ]] || nvcc --version
         [[ $peers == ON ]] || cat "${patches[@]}"; } |
   sha256sum | cut -c1-16)
 name=llama

@@ -24,11 +24,17 @@ case $goal in
   *) die "unknown goal '$goal'; use libraries, build, demo, test or dev." ;;
 esac
 stamp=$repo/build/.prepared-$goal
-trap 'rm -f "$log".??????' EXIT
+
+# One set-up at a time in a clone; the cache has locks of its own, for clones that share it.
+exec {only_one}>"$repo/build/.prepare.lock"
+if ! flock -n "$only_one"; then
+  echo "waiting for another set-up of this clone to end" >&2
+  flock "$only_one"
+fi
 
 # What set-up was done for; when this is unchanged and its results are still there, only ninja runs.
 fingerprint() {
-  { find "$setup" -type f -print0 | sort -z | xargs -0 cat
+  { find "$setup" "$repo/cmake/patches" -type f -print0 | sort -z | xargs -0 cat
     grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
     echo "$repo $cache ${CC:-cc} ${CXX:-c++} ${BRAID_CUDA:-OFF}"
     "${CXX:-c++}" --version
