@@ -12,6 +12,15 @@ namespace {
 
 int extent(const Prompt& prompt) { return std::max(prompt.rows(), prompt.positions()); }
 
+// In front of what is there, joined to a run of tokens that begins it.
+void prepend(Prompt& prompt, const TokenRun& tokens) {
+  if (tokens.empty()) return;
+  if (auto* first = std::get_if<TokenRun>(&prompt.pieces.front()))
+    first->insert(first->begin(), tokens.begin(), tokens.end());
+  else
+    prompt.pieces.insert(prompt.pieces.begin(), tokens);
+}
+
 // The entry's prompt without its lead.
 Prompt content(const Entry& entry) {
   Prompt prompt = entry.prompt;
@@ -59,7 +68,7 @@ Result<Entry> Timeline::append_turns(Prompt turns, SessionTime at) {
 // `entry` holds its content alone so far.
 Result<Entry> Timeline::take(const Entry& entry) {
   if (entry.prompt.rows() == 0) return fail(ErrorCode::kBadInput, "a chunk has 0 rows; expected at least 1");
-  const int alone = opened().extent() + extent(entry.prompt);
+  const int alone = extent(opening_) + extent(entry.prompt);
   if (alone > options_.max_rows)
     return fail(ErrorCode::kLimit,
                 fmt::format("a chunk takes {} rows with the system text; the window holds {}: make "
@@ -75,11 +84,8 @@ Result<Entry> Timeline::take(const Entry& entry) {
 }
 
 const Entry& Timeline::place(Layout& layout, Entry entry) const {
-  Prompt prompt;
-  if (layout.turn_has_content) prompt.append(separator_);
-  entry.lead = prompt.rows();
-  prompt.append(entry.prompt);
-  entry.prompt = std::move(prompt);
+  entry.lead = layout.turn_has_content ? static_cast<int>(separator_.size()) : 0;
+  if (entry.lead > 0) prepend(entry.prompt, separator_);
   entry.range = {layout.end, layout.end + entry.prompt.positions()};
   layout.end = entry.range.end;
   layout.rows += entry.prompt.rows();
@@ -106,8 +112,8 @@ bool Timeline::wants_turn_over(int waiting_rows) const {
 // blind.
 std::size_t Timeline::first_kept(int waiting_rows) const {
   const int separator = static_cast<int>(separator_.size());
-  const int room = options_.max_rows - opened().extent() - separator - waiting_rows;
-  const int wanted = static_cast<int>(options_.keep * options_.max_rows) - opened().extent();
+  const int room = options_.max_rows - extent(opening_) - separator - waiting_rows;
+  const int wanted = static_cast<int>(options_.keep * options_.max_rows) - extent(opening_);
   int taken = 0;
   std::size_t first = current_.entries.size();
   while (first > 0) {
@@ -124,9 +130,10 @@ std::vector<Prompt> Timeline::begin_turn_over(int waiting_rows) {
   if (successor_) throw std::logic_error("a turn-over has begun already");
   successor_ = Successor{first_kept(waiting_rows), opened(), {}};
   std::vector<Prompt> prompts{opening_};
+  prompts.reserve(1 + current_.entries.size() - successor_->first_kept);
   for (std::size_t i = successor_->first_kept; i < current_.entries.size(); ++i) {
-    Entry entry = current_.entries[i];
-    entry.prompt = content(entry);
+    const Entry& old = current_.entries[i];
+    Entry entry{old.chunk, content(old), old.start, old.end, {}, 0};
     prompts.push_back(place(successor_->layout, std::move(entry)).prompt);
   }
   return prompts;
