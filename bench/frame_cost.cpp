@@ -52,6 +52,7 @@ double quantile(std::vector<double> sorted, double q) {
 serve::SessionOptions filtered() {
   serve::SessionOptions options = live_options(0);
   options.encode.novelty.enabled = true;
+  options.encode.novelty.heartbeat = {};
   return options;
 }
 
@@ -104,7 +105,8 @@ Result<json::object> in_session(const std::string& model, int frames) {
   time_frames(**live, clock, pictures, kWarmUp);
   json::object out;
   out["time"] = time_frames(**live, clock, pictures, frames);
-  out["allocations"] = count_frames(**live, pictures, frames / 4);
+  out["kept"] = count_frames(**live, pictures, frames / 4);
+  out["nothing_new"] = count_frames(**live, {pictures.back()}, frames / 4);
   if (const auto fault = (*live)->fault()) return fail(ErrorCode::kInternal, *fault);
   return out;
 }

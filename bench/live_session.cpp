@@ -53,7 +53,8 @@ void Client::on_event(const deliver::Event& event) {
   if (const auto* perceived = std::get_if<deliver::Perceived>(&event)) {
     ++seen_;
     last_seen_ = now;
-    if (!perceived->kept) faults_.push_back("a picture was dropped: " + perceived->reason);
+    if (!perceived->kept && perceived->reason != "nothing_new")
+      faults_.push_back("a picture was dropped: " + perceived->reason);
   } else if (std::holds_alternative<AnswerDelta>(event)) {
     if (!first_text_) first_text_ = now;
   } else if (const auto* answer = std::get_if<Answer>(&event)) {

@@ -41,10 +41,9 @@ def add_frame(table, frame):
     time = frame["time"]
     table.at_most("own code a 1080p frame, p99 ms", time["p99_ms"],
                   f"{time['p99_ms']:.2f} (median {time['p50_ms']:.2f}, CPU {time['cpu_ms']:.2f})", 1)
-    for name, where in (("session", "after the source"), ("ingest", "in the source")):
-        allocations = frame[f"{name}_allocations"]
-        own = allocations["by_owner"].get("ours", 0)
-        table.at_most(f"allocations a frame {where}", own, allocation_text(allocations), 0)
+    for name, what in (("source", "read from a file"), ("nothing_new", "that shows nothing new"), ("kept", "that is kept")):
+        allocations = frame["allocations"][name]
+        table.at_most(f"allocations, frame {what}", allocations["by_owner"].get("ours", 0), allocation_text(allocations), 0)
     table.add("peak RSS of `braid watch` on the clip, MB", f"{frame['watch_peak_rss_mb']:.0f}")
 
 

@@ -73,8 +73,9 @@ def per_frame(options):
         os.remove(film)
     clip = os.path.join(ROOT, "models/nano/samples/clip.mp4")
     watch = [os.path.join(options.build, "bin/braid"), "watch", clip, "--ask", "What do you see?", "--json"]
-    return {"time": session["time"], "session_allocations": ours.per_frame(session["allocations"]),
-            "ingest_ms_with_decode_and_scaling": ingest["ms"], "ingest_allocations": ours.per_frame(ingest),
+    return {"time": session["time"], "ingest_ms_with_decode_and_scaling": ingest["ms"],
+            "allocations": {"kept": ours.per_frame(session["kept"]), "nothing_new": ours.per_frame(session["nothing_new"]),
+                            "source": ours.per_frame(ingest)},
             "watch_peak_rss_mb": ours.peak_rss_mb(watch)}
 
 
