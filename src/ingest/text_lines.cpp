@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "braid/base/utf8.h"
 #include "json_line.h"
 
 namespace braid::ingest {
@@ -11,24 +12,6 @@ namespace braid::ingest {
 namespace {
 
 constexpr std::size_t kMaxMembers = 64;
-
-/// Bytes of the UTF-8 character at the front; 0: none. Shortest form, no surrogates (RFC 3629).
-std::size_t character_size(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t size = lead >= 0xC2 && lead < 0xE0   ? 2
-                           : (lead & 0xF0) == 0xE0       ? 3
-                           : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                         : 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  const unsigned second = byte(1);
-  const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-  const bool surrogate = lead == 0xED && second > 0x9F;
-  const bool too_high = lead == 0xF4 && second > 0x8F;
-  return overlong || surrogate || too_high ? 0 : size;
-}
 
 bool is_clock(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789:.") == std::string_view::npos &&
@@ -98,17 +81,15 @@ Result<std::optional<LogRow>> parse_json(std::string_view line) {
 }  // namespace
 
 Result<std::string> clean_text(std::string_view text) {
+  if (to_valid_utf8(text) != text)
+    return fail(ErrorCode::kBadInput, "not UTF-8; convert it first (iconv -t utf-8)");
   std::string clean;
-  while (!text.empty()) {
-    const std::size_t size = character_size(text);
-    if (size == 0) return fail(ErrorCode::kBadInput, "not UTF-8; convert it first (iconv -t utf-8)");
-    const auto lead = static_cast<unsigned char>(text.front());
-    const bool control = lead < 0x20 || lead == 0x7F;
-    if (!control)
-      clean += text.substr(0, size);
-    else if ((lead == '\n' || lead == '\t' || lead == '\r') && !clean.empty() && clean.back() != ' ')
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7F)
+      clean += c;
+    else if ((c == '\n' || c == '\t' || c == '\r') && !clean.empty() && clean.back() != ' ')
       clean += ' ';
-    text.remove_prefix(size);
   }
   const std::size_t first = clean.find_first_not_of(' ');
   if (first == std::string::npos) return std::string{};
