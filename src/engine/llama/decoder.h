@@ -33,6 +33,7 @@ class LlamaDecoder final : public Decoder {
                DecoderLimits limits);
 
   void use_table(TokenTable table) { table_ = std::move(table); }
+  bool can_hide_ranges() const { return limits_.can_hide_ranges; }
   bool one_pass() const { return table_.has_value(); }
   llama_context* context() const { return context_.get(); }
   void reset_counters();

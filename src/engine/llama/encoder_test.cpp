@@ -153,7 +153,7 @@ TEST_F(EncoderTest, MediaOfAnyShapeAreEncodedOrRefusedButNeverEndTheProcess) {
   const Medium too_large = &large;
   EXPECT_EQ(encoder().encode({&too_large, 1}).error().code, ErrorCode::kLimit);
   EXPECT_EQ(encoder().frame_rows(16385, 1), 0);
-  for (const std::size_t samples : {1U, 2U, 159U, 161U, 3199U, 16001U, 16000U * 61U}) {
+  for (const std::size_t samples : {1U, 2U, 159U, 161U, 3199U, 16001U, 16000U * 20U}) {
     Utterance utterance;
     utterance.samples.assign(samples, 0.1F);
     const Medium medium = &utterance;

@@ -89,7 +89,6 @@ int max_frame_side(const LlamaOptions& options) {
 EngineInfo describe(const LlamaOptions& options, const GgufFile& file, const LlamaDecoder& decoder,
                     const LlamaEncoder* encoder) {
   const llama_model* model = llama_get_model(decoder.context());
-  const bool stateful = llama_model_is_recurrent(model) || llama_model_is_hybrid(model);
   EngineInfo info;
   info.name = file.text("general.name").value_or(std::filesystem::path(options.model).filename().string());
   info.family = file.architecture();
@@ -102,7 +101,7 @@ EngineInfo describe(const LlamaOptions& options, const GgufFile& file, const Lla
   info.max_sequences = options.max_sequences;
   info.max_step_rows = options.max_step_rows;
   info.one_pass = decoder.one_pass();
-  info.can_hide_ranges = info.can_forget = !stateful;
+  info.can_hide_ranges = info.can_forget = decoder.can_hide_ranges();
   if (!encoder) return info;
   info.sees = encoder->sees();
   info.hears = encoder->hears();

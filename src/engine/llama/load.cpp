@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
 #include "logging.h"
 
 namespace braid::engine::llama {
@@ -53,6 +55,8 @@ bool runs_on_gpu(const LlamaOptions& options) {
 }
 
 Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file) {
+  static std::once_flag once;
+  std::call_once(once, llama_backend_init);
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = options.gpu_layers;
   clear_fault();

@@ -1,7 +1,7 @@
 #pragma once
 // What Braid asks of a model: three interfaces, implemented together by one backend (`llama/`, `scripted/`).
-// A Decoder is used by one thread. An Encoder and a TextEmbedder by one thread each. On a CPU the DeviceArbiter lets
-// one of them compute at a time.
+// A Decoder is used by one thread. An Encoder and a TextEmbedder by one thread each. On a CPU the
+// DeviceArbiter lets one of them compute at a time.
 
 #include <array>
 #include <cstdint>
@@ -26,17 +26,17 @@ struct EngineInfo {
   std::string family;  ///< architecture, "llama"
   std::string device;  ///< "CPU, 2 threads", "NVIDIA H200"
   bool on_gpu = false;
-  int dim = 0;               ///< embedding row length
-  int vocabulary = 0;        ///< logits per row
-  int trained_context = 0;   ///< positions must stay below this
-  int cells = 0;             ///< KV cells of the context, shared by all sequences
-  int max_sequences = 0;     ///< ids run from 0 to this - 1
-  int max_step_rows = 0;     ///< rows a StepPlan may hold
-  bool sees = false;         ///< takes pictures
-  bool hears = false;        ///< takes sound
+  int dim = 0;              ///< embedding row length
+  int vocabulary = 0;       ///< logits per row
+  int trained_context = 0;  ///< positions must stay below this
+  int cells = 0;            ///< KV cells of the context, shared by all sequences
+  int max_sequences = 0;    ///< ids run from 0 to this - 1
+  int max_step_rows = 0;    ///< rows a StepPlan may hold
+  bool sees = false;        ///< takes pictures
+  bool hears = false;       ///< takes sound
   int audio_sample_rate = 16000;
-  int max_frame_side = 0;    ///< pixels; ingest caps the longer side here. 0: no cap known
-  bool one_pass = false;     ///< tokens and embedding rows share a forward pass
+  int max_frame_side = 0;          ///< pixels; ingest caps the longer side here. 0: no cap known
+  bool one_pass = false;           ///< tokens and embedding rows share a forward pass
   bool can_hide_ranges = true;     ///< fork() may leave ranges out
   bool can_forget = true;          ///< forget() works on part of a sequence
   bool indivisible_media = false;  ///< pictures must be prefilled in a step of their own
@@ -48,14 +48,14 @@ struct PositionRange {
   Position end = 0;
 };
 
-/// The model's own chat template, cut at the places where Braid writes. All are text for tokenize(..., true). An
-/// answer's end mark belongs to `next_turn`: an answer joins a timeline without the end token that it was ended by, so
-/// that one cut short is followed by the same.
+/// The model's own chat template, cut at the places where Braid writes. All are text for tokenize(..., true).
+/// An answer's end mark belongs to `next_turn`: an answer joins a timeline without the end token that it was
+/// ended by, so that one cut short is followed by the same.
 struct ChatFormat {
-  std::string begin;           ///< BOS and system turn, up to where the user's text begins
-  std::string end_of_question; ///< after the user's text, up to where the answer begins
-  std::string next_turn;       ///< from the mark that ends an answer to where the user's next text begins
-  std::vector<std::string> stops; ///< texts that end an answer beside the end-of-generation tokens
+  std::string begin;               ///< BOS and system turn, up to where the user's text begins
+  std::string end_of_question;     ///< after the user's text, up to where the answer begins
+  std::string next_turn;           ///< from the mark that ends an answer to where the user's next text begins
+  std::vector<std::string> stops;  ///< texts that end an answer beside the end-of-generation tokens
 };
 
 /// Counted since load; read by tests and metrics. Rows by RowKind.
@@ -83,11 +83,12 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  /// Computes all rows of the plan and appends their cells. kFull if cells run out (nothing is appended then),
-  /// kInternal if the backend failed. Blocks for the step's duration.
+  /// Computes all rows of the plan and appends their cells. kFull if cells run out (nothing is appended
+  /// then), kInternal if the backend failed. Blocks for the step's duration.
   virtual Result<StepResult> step(const StepPlan& plan) = 0;
 
   /// `to` (empty until now) shares the cells of `from` in `ranges`. Bookkeeping only where the backend can.
+  /// Its next row stands right after the last of them: some backends refuse a gap there.
   virtual Status fork(SequenceId from, SequenceId to, std::span<const PositionRange> ranges) = 0;
   /// Takes a range out of a sequence; cells no sequence holds become free.
   virtual Status forget(SequenceId sequence, PositionRange range) = 0;
@@ -104,8 +105,9 @@ using Medium = std::variant<const Frame*, const Utterance*>;
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  /// One prompt per medium, as the model wants it: begin and end marks as tokens, the medium as embedding rows.
-  /// Blocks for the encode's duration. kUnsupported: the model has no such sense. kBadInput: nothing to encode.
+  /// One prompt per medium, as the model wants it: begin and end marks as tokens, the medium as embedding
+  /// rows. Blocks for the encode's duration. kUnsupported: the model has no such sense. kBadInput: nothing to
+  /// encode.
   virtual Result<std::vector<Prompt>> encode(std::span<const Medium> batch) = 0;
   virtual std::uint64_t encoded_frames() const = 0;  ///< since load; any thread
   virtual std::uint64_t encoded_utterances() const = 0;
