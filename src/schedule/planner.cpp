@@ -61,7 +61,8 @@ void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   take_decodes(ready, options_.max_rows - reserved, planned);
 
   const int decodes = static_cast<int>(planned.decodes);
-  const int target = std::min(options_.max_rows, cost_.rows_within(options_.step_target));
+  const int target =
+      std::min(options_.max_rows, std::max(options_.min_rows, cost_.rows_within(options_.step_target)));
   int room = options_.max_rows - decodes;
   int budget = std::clamp(target - decodes, std::min(1, room), room);
   const int asked = take(ready.questions, budget, planned);

@@ -202,5 +202,11 @@ TEST_F(PlannerTest, plans_a_medium_larger_than_the_target_for_else_it_would_neve
   EXPECT_EQ(step(planner), "[9p]");
 }
 
+TEST_F(PlannerTest, gives_a_step_its_least_rows_where_none_would_fit_the_target) {
+  Planner planner({.step_target = Milliseconds(1), .min_rows = 4}, forty_rows());
+  perception(1, "abcdefg");
+  EXPECT_EQ(step(planner), "4p");
+}
+
 }  // namespace
 }  // namespace braid::schedule

@@ -157,7 +157,7 @@ void Synchronizer::State::let_out(Question question, SessionTime asked_at) {
   if (question.asked == SteadyTime{}) question.asked = now;
   question.asked_at = asked_at;
   question.trace.enter(Stage::kSync, question.asked);
-  question.trace.leave(now);
+  question.trace.enter(Stage::kEncodeQueue, now);
   emit(std::move(question));
 }
 

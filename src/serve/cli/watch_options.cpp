@@ -241,6 +241,8 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
   for (const Asked& asked : flags.asked)
     if (auto added = add_questions(asked, flags, model, options); !added)
       return tl::unexpected(added.error());
+  // Those given here are admitted however many they are; typed ones have the usual room beside them.
+  options.config.session.max_waiting_questions += static_cast<int>(options.questions.size());
   options.config.sources = flags.positional;
   options.config.sources.insert(options.config.sources.end(), flags.named.begin(), flags.named.end());
   if (options.config.sources.empty())

@@ -23,8 +23,9 @@ using EngineInput = std::variant<encode::Encoded, Question, Damage, CancelAnswer
 /// Passes questions and damage on between the chunks they stand between.
 class EncodeLoop {
  public:
-  EncodeLoop(encode::ChunkMaker& maker, flow::Lanes<sync::Timed> in, flow::Sender<EngineInput> out)
-      : maker_(maker), in_(std::move(in)), out_(std::move(out)) {}
+  EncodeLoop(encode::ChunkMaker& maker, Clock& clock, flow::Lanes<sync::Timed> in,
+             flow::Sender<EngineInput> out)
+      : maker_(maker), clock_(clock), in_(std::move(in)), out_(std::move(out)) {}
 
   /// The thread's body: until the lane in has ended or the one out is closed.
   void run();
@@ -33,6 +34,7 @@ class EncodeLoop {
   EngineInput handle(sync::Timed item);
 
   encode::ChunkMaker& maker_;
+  Clock& clock_;
   flow::Lanes<sync::Timed> in_;
   flow::Sender<EngineInput> out_;
 };

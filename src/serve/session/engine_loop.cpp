@@ -10,10 +10,14 @@ namespace braid::serve {
 
 namespace {
 
+// About a frame of the default model: on two quiet cores such a step stays under the target.
+constexpr int kMinStepRows = 16;
+
 schedule::PlanOptions plan_options(const SessionOptions& options, const engine::EngineInfo& info) {
   schedule::PlanOptions plan;
   plan.max_rows = info.max_step_rows;
   plan.step_target = options.step_target;
+  plan.min_rows = kMinStepRows;
   plan.perceive_beside_question = info.on_gpu;
   plan.deterministic = options.deterministic;
   return plan;
@@ -60,7 +64,7 @@ EngineLoop::EngineLoop(const SessionOptions& options, engine::Engine& engine, en
       in_(std::move(in)),
       out_(std::move(out)),
       ledger_(engine.info.cells, engine.info.max_sequences),
-      perception_(options.window, engine, ledger_, clock,
+      perception_(options.window, engine, ledger_, clock, tally,
                   [this](encode::Encoded& encoded) { seen(encoded); }),
       answers_(answer_options(options, engine.info, pace), *engine.decoder, *engine.tokenizer, ledger_,
                perception_, clock, [this](deliver::Event event) { emit(std::move(event)); }),
@@ -130,7 +134,9 @@ std::optional<Error> EngineLoop::why_not(const Question& question) const {
 }
 
 bool EngineLoop::take_question(Question& question) {
-  question.trace.enter(Stage::kPrefillQueue, clock_.now());
+  // Once it waits for nothing but its turn, it goes on waiting for that, whatever is prefilled meanwhile.
+  if (question.trace.holder() != Stage::kSchedule)
+    question.trace.enter(perception_.caught_up() ? Stage::kSchedule : Stage::kPrefillQueue, clock_.now());
   if (auto error = why_not(question)) {
     const auto finish =
         error->code == ErrorCode::kCancelled ? FinishReason::kCancelled : FinishReason::kError;
@@ -154,7 +160,13 @@ bool EngineLoop::take_question(Question& question) {
 }
 
 bool EngineLoop::take(EngineInput& input) {
-  if (auto* question = std::get_if<Question>(&input)) return take_question(*question);
+  if (auto* question = std::get_if<Question>(&input)) {
+    // Repetitions were admitted once, with their first.
+    const bool admitted = !question->every || question->id == question->standing;
+    if (!take_question(*question)) return false;
+    if (admitted) tally_.question_taken();
+    return true;
+  }
   if (const auto* damage = std::get_if<Damage>(&input)) {
     report(*damage);
     return true;
@@ -191,6 +203,7 @@ void EngineLoop::failed(const Error& error) {
   tally_.fault();
   emit(deliver::Fault{"engine", {}, error});
   broken_ = true;
+  perception_.give_up();
 }
 
 bool EngineLoop::step() {

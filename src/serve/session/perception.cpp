@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "braid/base/log.h"
-
 namespace braid::serve {
 
 namespace {
@@ -16,7 +14,7 @@ engine::PositionRange to_engine(kv::Range range) { return {range.begin, range.en
 }  // namespace
 
 Perception::Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock,
-                       std::function<void(encode::Encoded&)> on_seen)
+                       Tally& tally, std::function<void(encode::Encoded&)> on_seen)
     : timeline_(window, engine.tokenizer->tokenize(engine.tokenizer->chat().begin, true),
                 engine.tokenizer->tokenize("\n", false),
                 engine.tokenizer->tokenize(engine.tokenizer->chat().next_turn, true)),
@@ -28,6 +26,7 @@ Perception::Perception(kv::WindowOptions window, engine::Engine& engine, kv::Led
       decoder_(*engine.decoder),
       ledger_(ledger),
       clock_(clock),
+      tally_(tally),
       on_seen_(std::move(on_seen)) {}
 
 Status Perception::open() {
@@ -92,7 +91,7 @@ void Perception::join(Prompt turns, SessionTime at) {
   constexpr std::size_t kMaxWaiting = 8;
   waiting_turns_.push_back({std::move(turns), at});
   if (waiting_turns_.size() > kMaxWaiting) {
-    log(LogLevel::kWarning, "the oldest answer did not become a turn: no room in the window");
+    tally_.dropped("turns");
     waiting_turns_.pop_front();
   }
   join_waiting();
@@ -150,6 +149,16 @@ void Perception::seen(Job& job, SteadyTime at) {
     last_trace_ = job.chunk->trace;
   }
   on_seen_(*job.chunk);
+}
+
+void Perception::give_up() {
+  for (Job& job : jobs_) {
+    if (!job.chunk) continue;
+    job.chunk->chunk = nullptr;
+    job.chunk->reason = "engine_failed";
+    on_seen_(*job.chunk);
+  }
+  jobs_.clear();
 }
 
 void Perception::rebuild(const Prompt& prompt) {

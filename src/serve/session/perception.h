@@ -12,6 +12,7 @@
 #include "braid/kv/ledger.h"
 #include "braid/kv/timeline.h"
 #include "braid/schedule/planner.h"
+#include "session/tally.h"
 
 namespace braid::serve {
 
@@ -20,7 +21,7 @@ namespace braid::serve {
 class Perception {
  public:
   /// `on_seen` is called when a chunk's rows are all in the cache.
-  Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock,
+  Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock, Tally& tally,
              std::function<void(encode::Encoded&)> on_seen);
 
   /// Opens the sequence and queues the opening.
@@ -42,6 +43,8 @@ class Perception {
   /// A step is about to run / has run rows of these jobs.
   void step_begins(const schedule::Planned& planned, SteadyTime at);
   void step_done(const schedule::Planned& planned, SteadyTime at);
+  /// The engine failed: what is waiting is passed on as not kept.
+  void give_up();
   /// Starts and finishes turn-overs as due. True when a successor took over.
   bool turn_over_if_due();
 
@@ -84,6 +87,7 @@ class Perception {
   engine::Decoder& decoder_;
   kv::Ledger& ledger_;
   Clock& clock_;
+  Tally& tally_;
   std::function<void(encode::Encoded&)> on_seen_;
 
   SequenceId sequence_;

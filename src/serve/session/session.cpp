@@ -78,9 +78,10 @@ struct Session::State {
   flow::Sender<deliver::Event> client;
 
   std::atomic<std::int64_t> next_question = 0;
+  std::atomic<std::size_t> sources_running = 0;
   std::mutex mutex;  // guards the senders of control and what follows
   bool started = false;
-  bool stopped = false;
+  bool interrupted = false;
   SteadyTime began{};
 
   std::vector<Thread> source_threads;
@@ -94,6 +95,7 @@ void Session::State::run_source(std::size_t index, flow::Sender<SyncInput> out) 
                                                                : ingest::Accepted::kClosed;
   });
   if (!ran) out.push(Packet(Damage{id, pace.now(), ran.error()}));
+  --sources_running;
 }
 
 void Session::State::deliver_events() {
@@ -173,9 +175,10 @@ void Session::start() {
         .run();
   });
   s.encode_thread = Thread(s.clock, "encode", [&s] {
-    EncodeLoop(s.maker, std::move(s.to_encode), std::move(s.encode_out)).run();
+    EncodeLoop(s.maker, s.clock, std::move(s.to_encode), std::move(s.encode_out)).run();
   });
   s.sync_thread = Thread(s.clock, "sync", [&s] { s.sync.run(); });
+  s.sources_running = s.sources.size();
   for (std::size_t i = 0; i < s.sources.size(); ++i)
     s.source_threads.emplace_back(s.clock, fmt::format("source-{}", i),
                                   [&s, i] { s.run_source(i, std::move(s.source_lanes[i])); });
@@ -186,6 +189,11 @@ Result<QuestionId> Session::ask(Question question) {
   if (question.max_tokens < 1)
     return fail(ErrorCode::kUsage,
                 fmt::format("max_tokens is {}; it must be at least 1", question.max_tokens));
+  if (!s.tally.admit_question(s.options.max_waiting_questions))
+    return fail(ErrorCode::kFull,
+                fmt::format("{} questions wait already: ask again when one of them is being answered",
+                            s.options.max_waiting_questions),
+                true);
   std::lock_guard lock(s.mutex);
   question.id = QuestionId{s.next_question++};
   if (question.now) {
@@ -209,7 +217,8 @@ void Session::stop(bool answer_rest) {
   State& s = *state_;
   for (auto& source : s.sources) source->stop();
   std::lock_guard lock(s.mutex);
-  s.stopped = true;
+  // A session that stays open after its sources has no other end.
+  s.interrupted = s.interrupted || !answer_rest || s.sources_running > 0;
   s.sync.control().push(StopSync{answer_rest});
   if (!answer_rest) s.engine_control.push(CancelEverything{CancelReason::kShutdown});
 }
@@ -226,7 +235,7 @@ deliver::Summary Session::wait() {
   if (!s.pace.realtime()) summary.end = std::max(summary.end, s.pace.now());
   {
     std::lock_guard lock(s.mutex);
-    summary.interrupted = s.stopped;
+    summary.interrupted = s.interrupted;
   }
   if (s.started) s.sink.on_event(summary);
   s.started = false;

@@ -5,6 +5,23 @@
 
 namespace braid::serve {
 
+namespace {
+
+/// The time up to which a packet tells what was.
+SessionTime latest(const Packet& packet) {
+  struct Visitor {
+    SessionTime operator()(const Frame& frame) const { return frame.captured; }
+    SessionTime operator()(const AudioBlock& block) const { return block.start + block.duration(); }
+    SessionTime operator()(const TextLine& line) const { return line.end; }
+    SessionTime operator()(const Reading& reading) const { return reading.at; }
+    SessionTime operator()(const Bound& bound) const { return bound.nothing_before; }
+    SessionTime operator()(const Damage&) const { return kSessionStart; }
+  };
+  return std::visit(Visitor{}, packet);
+}
+
+}  // namespace
+
 SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
                    sync::SpeechDetectorFactory* speech, flow::Sender<sync::Timed> out)
     : options_(options),
@@ -28,16 +45,22 @@ flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::Sour
 
 void SyncLoop::emit(sync::Timed item) {
   if (auto* question = std::get_if<Question>(&item)) {
-    if (question->every) {
-      for (Standing& standing : standing_)
-        standing.answered += standing.question.id == question->standing ? 1 : 0;
-      // Repetitions that lie behind the sources' end were never due.
-      if (synchronizer_.frontier() == SessionTime::max() && *question->at > followed_) return;
-    }
+    // With all streams ended, repetitions come out that lie behind everything: they were never due.
+    if (question->every && note_repetition(*question)) return;
     // The engine hears of those that are not to be answered, so that whoever asked gets an end.
     if (discard_questions_) question->max_tokens = 0;
   }
   if (out_.push(std::move(item)) == flow::Pushed::kClosed) out_closed_ = true;
+}
+
+bool SyncLoop::note_repetition(const Question& question) {
+  const bool behind = *question.at > evidence_;
+  for (Standing& standing : standing_)
+    if (standing.question.id == question.standing) {
+      ++standing.answered;
+      standing.over = standing.over || behind;
+    }
+  return behind;
 }
 
 void SyncLoop::take_question(Question question) {
@@ -49,7 +72,7 @@ void SyncLoop::take_question(Question question) {
 void SyncLoop::ask_standing(Standing& standing) {
   // So many ahead that a jump of the streams' bounds doesn't pass one that was not asked yet.
   constexpr std::int64_t kAhead = 64;
-  for (; standing.asked < standing.answered + kAhead; ++standing.asked) {
+  for (; !standing.over && standing.asked < standing.answered + kAhead; ++standing.asked) {
     Question question = standing.question;
     if (standing.asked > 0) question.id = next_question_();
     question.at = *question.at + standing.asked * *question.every;
@@ -61,7 +84,10 @@ void SyncLoop::ask_standing(Standing& standing) {
 bool SyncLoop::take(std::size_t lane) {
   auto item = in_.try_pop(lane);
   if (!item) return false;
-  synchronizer_.push(SourceId{static_cast<std::int64_t>(lane) - 1}, std::move(std::get<Packet>(*item)));
+  auto& packet = std::get<Packet>(*item);
+  const SessionTime time = latest(packet);
+  if (time != SessionTime::max()) evidence_ = std::max(evidence_, time);
+  synchronizer_.push(SourceId{static_cast<std::int64_t>(lane) - 1}, std::move(packet));
   return true;
 }
 
@@ -94,13 +120,6 @@ void SyncLoop::notice_ends() {
   }
 }
 
-void SyncLoop::follow() {
-  const SessionTime frontier = synchronizer_.frontier();
-  if (frontier == SessionTime::max() || frontier <= followed_) return;
-  followed_ = frontier;
-  pace_.followed(frontier);
-}
-
 void SyncLoop::run() {
   const bool any_live = std::find(live_.begin(), live_.end(), true) != live_.end();
   while (!out_closed_) {
@@ -108,7 +127,8 @@ void SyncLoop::run() {
     while (take_control()) any = true;
     for (Standing& standing : standing_) ask_standing(standing);
     any = take_packets() || any;
-    follow();
+    const SessionTime frontier = synchronizer_.frontier();
+    if (frontier != SessionTime::max()) pace_.followed(frontier);
     notice_ends();
     if (any_live) synchronizer_.advance_live(pace_.now() - options_.live_lateness);
     if (any) continue;

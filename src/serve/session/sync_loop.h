@@ -40,15 +40,17 @@ class SyncLoop {
     Question question;
     std::int64_t asked = 0;
     std::int64_t answered = 0;
+    bool over = false;
   };
 
   bool take_control();
   void take_question(Question question);
   void ask_standing(Standing& standing);
+  /// True: it lies behind the streams' end.
+  bool note_repetition(const Question& question);
   bool take_packets();
   bool take(std::size_t lane);
   void notice_ends();
-  void follow();
   void emit(sync::Timed item);
 
   const SessionOptions& options_;
@@ -63,7 +65,7 @@ class SyncLoop {
   std::vector<Standing> standing_;
   std::function<QuestionId()> next_question_;
   bool out_closed_ = false;
-  SessionTime followed_{};  // the streams' least bound before they ended
+  SessionTime evidence_{};  // the latest time that any stream has spoken of
   bool discard_questions_ = false;
   bool stopped_ = false;
 };

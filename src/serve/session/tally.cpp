@@ -52,6 +52,18 @@ void Tally::turn_over() {
   ++summary_.turn_overs;
 }
 
+bool Tally::admit_question(int at_most) {
+  std::lock_guard lock(mutex_);
+  if (waiting_questions_ >= at_most) return false;
+  ++waiting_questions_;
+  return true;
+}
+
+void Tally::question_taken() {
+  std::lock_guard lock(mutex_);
+  --waiting_questions_;
+}
+
 deliver::Progress Tally::progress(SessionTime at, Nanoseconds duration) const {
   std::lock_guard lock(mutex_);
   return {at, duration, summary_.frames_sampled, summary_.utterances};

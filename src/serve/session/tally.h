@@ -26,6 +26,11 @@ class Tally {
   void answered(const Answer& answer);
   void turn_over();
 
+  /// One more question waits; false: there are `at_most` already.
+  bool admit_question(int at_most);
+  /// One of them is being answered, or never will be.
+  void question_taken();
+
   deliver::Progress progress(SessionTime at, Nanoseconds duration) const;
 
   /// The counts so far. `wall` and `interrupted` are the caller's to set.
@@ -34,6 +39,7 @@ class Tally {
  private:
   mutable std::mutex mutex_;
   deliver::Summary summary_;
+  int waiting_questions_ = 0;
   std::map<std::string, std::uint64_t> drops_;
 };
 

@@ -51,6 +51,8 @@ class StageTrace {
   void leave(SteadyTime at);
 
   bool empty() const { return size_ == 0; }
+  /// Who holds it now; kUnattributed: nobody.
+  Stage holder() const { return empty() ? Stage::kUnattributed : entries_[size_ - 1].stage; }
   SteadyTime begin() const { return entries_[0].at; }
   SteadyTime end() const { return entries_[size_ - 1].at; }
 

@@ -24,7 +24,7 @@ struct SessionOptions {
   bool join_turns = true;          ///< answered questions stay in the timeline as turns
   bool deterministic = false;      ///< fixed chunks, no adaptation to measured times
   int max_open_answers = 4;        ///< further questions wait their turn
-  int max_waiting_questions = 64;  ///< beyond, a question is shed
+  int max_waiting_questions = 64;  ///< beyond, ask() refuses
   std::size_t queue = 8;           ///< packets between two stages
   Nanoseconds step_target = Milliseconds(50);      ///< a forward pass is planned to take at most this
   Nanoseconds live_lateness = Milliseconds(1000);  ///< a live stream silent for longer holds nobody
@@ -52,7 +52,7 @@ class Session {
   void start();
 
   /// Any time, also before start(). The answer comes through the sink. Texts are UTF-8; kUsage: nothing is
-  /// asked.
+  /// asked; kFull (retryable): too many questions wait to be answered; kCancelled: the session has ended.
   Result<QuestionId> ask(Question question);
 
   /// The answer ends at the next step, as far as it was delivered. Unknown or finished ids are ignored.

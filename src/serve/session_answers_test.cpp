@@ -1,0 +1,237 @@
+// How answers begin, wait, end and join, whatever a client does meanwhile.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "session_fixture.h"
+
+namespace braid::serve {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kLongAnswer = "A long answer, one byte a token, which takes several steps to be told.";
+
+class SessionAnswers : public SessionTest {
+ protected:
+  SessionAnswers() {
+    model.rules = {{"said", "You said {said}."}, {"long", kLongAnswer}, {"", "I see {last}."}};
+  }
+  const FrameStream stream{.frames = 6, .interval = Milliseconds(500)};
+};
+
+TEST_F(SessionAnswers, JoinTheTimelineAsTurns) {
+  create(stream);
+  ask(question("First?", 700));
+  const QuestionId second = ask(question("What was said?", 2200));
+  session->start();
+  run_to_end();
+  EXPECT_EQ(heard.answer(second).text, "You said I see f1..");
+}
+
+TEST_F(SessionAnswers, LeaveNoTraceWhereTurnsDoNotJoin) {
+  options.join_turns = false;
+  create(stream);
+  ask(question("First?", 700));
+  const QuestionId second = ask(question("What was said?", 2200));
+  session->start();
+  run_to_end();
+  EXPECT_EQ(heard.answer(second).text, "You said nothing.");
+}
+
+TEST_F(SessionAnswers, BeyondTheOpenOnesWaitTheirTurn) {
+  options.max_open_answers = 1;
+  create(stream);
+  std::vector<QuestionId> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(ask(question("A long one?", 700)));
+  session->start();
+  run_to_end();
+  for (int i = 0; i + 1 < 3; ++i) {
+    const Answer& before = heard.answer(ids[static_cast<std::size_t>(i)]);
+    const Answer& after = heard.answer(ids[static_cast<std::size_t>(i) + 1]);
+    EXPECT_GE(*after.first_token, before.last_token);
+    for (std::size_t s = 0; s < kStageCount; ++s) printf("%s %f\n", to_string(static_cast<Stage>(s)), to_ms(after.stages.by_stage[s]));
+    EXPECT_GE(after.stages[Stage::kSchedule], before.last_token - before.asked);
+    EXPECT_EQ(after.finish, FinishReason::kStop);
+  }
+}
+
+TEST_F(SessionAnswers, AreMadeAtTheSameTimeUpToTheLimit) {
+  options.max_open_answers = 2;
+  create(stream);
+  const QuestionId one = ask(question("A long one?", 700)), two = ask(question("Another long one?", 700));
+  session->start();
+  run_to_end();
+  EXPECT_LT(*heard.answer(two).first_token, heard.answer(one).last_token);
+}
+
+TEST_F(SessionAnswers, CancelledBeforeTheirTimeEndSo) {
+  create_and_start(stream);
+  const QuestionId id = ask(question("A long one?", 2200)), other = ask(question("Other?", 2300));
+  sleep_until(500);
+  session->cancel(id);
+  run_to_end();
+  EXPECT_EQ(heard.answer(id).finish, FinishReason::kCancelled);
+  EXPECT_EQ(heard.answer(id).text, "");
+  EXPECT_EQ(heard.answer(other).finish, FinishReason::kStop);
+}
+
+TEST_F(SessionAnswers, CancelledWhileTheyWaitEndSo) {
+  options.max_open_answers = 1;
+  create_and_start(stream);
+  const QuestionId first = ask(question("A long one?", 700)), waiting = ask(question("Waiting?", 700));
+  sleep_until(800);
+  session->cancel(waiting);
+  run_to_end();
+  EXPECT_EQ(heard.answer(first).text, kLongAnswer);
+  EXPECT_EQ(heard.answer(waiting).finish, FinishReason::kCancelled);
+  EXPECT_EQ(heard.answer(waiting).answer_tokens, 0);
+}
+
+TEST_F(SessionAnswers, CancelledWhileTheyAreMadeJoinAsFarAsTheyWent) {
+  create_and_start(stream);
+  const QuestionId id = ask(question("A long one?", 700)), later = ask(question("What was said?", 2200));
+  sleep_until(850);
+  session->cancel(id);
+  run_to_end();
+  const Answer& cut = heard.answer(id);
+  EXPECT_EQ(cut.finish, FinishReason::kCancelled);
+  ASSERT_TRUE(cut.error);
+  EXPECT_EQ(cut.error->code, ErrorCode::kCancelled);
+  EXPECT_GT(cut.answer_tokens, 2);
+  EXPECT_EQ(cut.text, std::string(kLongAnswer).substr(0, cut.text.size()));
+  EXPECT_LT(cut.text.size(), std::string(kLongAnswer).size());
+  EXPECT_EQ(heard.answer(later).text, fmt::format("You said {}.", cut.text));
+  EXPECT_LT(cut.last_token - session->started_at(), Milliseconds(850) + options.step_target);
+}
+
+TEST_F(SessionAnswers, CancellingWhatIsUnknownOrOverIsIgnored) {
+  create_and_start(stream);
+  const QuestionId id = ask(question("First?", 700));
+  session->cancel(QuestionId{77});
+  session->cancel(QuestionId{});
+  sleep_until(2000);
+  session->cancel(id);
+  run_to_end();
+  EXPECT_EQ(heard.answers.size(), 1U);
+  EXPECT_EQ(heard.answer(id).finish, FinishReason::kStop);
+}
+
+TEST_F(SessionAnswers, ThatAreCutAtTheirLengthSaySo) {
+  create(stream);
+  Question asked = question("A long one?", 700);
+  asked.max_tokens = 7;
+  const QuestionId id = ask(asked);
+  session->start();
+  run_to_end();
+  EXPECT_EQ(heard.answer(id).finish, FinishReason::kLength);
+  EXPECT_EQ(heard.answer(id).text, std::string(kLongAnswer).substr(0, 7));
+}
+
+TEST_F(SessionAnswers, ToOverlongQuestionsAreRefusedAndTheSessionGoesOn) {
+  create(stream);
+  const QuestionId huge = ask(question(std::string(5000, 'x'), 700));
+  const QuestionId next = ask(question("Next?", 900));
+  session->start();
+  const deliver::Summary summary = run_to_end();
+  EXPECT_EQ(heard.answer(huge).finish, FinishReason::kError);
+  ASSERT_TRUE(heard.answer(huge).error);
+  EXPECT_EQ(heard.answer(huge).error->code, ErrorCode::kLimit);
+  EXPECT_THAT(heard.answer(huge).error->message, HasSubstr("512"));
+  EXPECT_EQ(heard.answer(next).text, "I see f1.");
+  EXPECT_EQ(summary.questions, 2U);
+  EXPECT_EQ(summary.answers, 1U);
+}
+
+TEST_F(SessionAnswers, WithoutRoomInTheCacheAreRefused) {
+  model.cells = 4096;
+  model.trained_context = 100'000;
+  create(stream);
+  Question asked = question("A long one?", 700);
+  asked.max_tokens = 5000;
+  const QuestionId id = ask(asked);
+  session->start();
+  run_to_end();
+  ASSERT_TRUE(heard.answer(id).error);
+  EXPECT_EQ(heard.answer(id).error->code, ErrorCode::kLimit);
+  EXPECT_THAT(heard.answer(id).error->message, HasSubstr("--max-tokens"));
+}
+
+TEST_F(SessionAnswers, AreOneEachHoweverManyAreAskedAtOnce) {
+  options.max_waiting_questions = 256;
+  options.join_turns = false;  // so many turns would push the frames out of the window
+  create(stream);
+  std::vector<QuestionId> ids;
+  for (int i = 0; i < 200; ++i) ids.push_back(ask(question(fmt::format("Number {}?", i), 700)));
+  session->start();
+  run_to_end();
+  for (const QuestionId id : ids) EXPECT_EQ(heard.answer(id).text, "I see f1.");
+  EXPECT_EQ(heard.answers.size(), ids.size());
+}
+
+TEST_F(SessionAnswers, BeyondThoseThatMayWaitAreRefusedAtOnce) {
+  options.max_waiting_questions = 8;
+  create(stream);
+  for (int i = 0; i < 8; ++i) ask(question("Early?", 700));
+  const auto refused = session->ask(question("Too many?", 700));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kFull);
+  EXPECT_TRUE(refused.error().retryable);
+  session->start();
+  sleep_until(2000);
+  EXPECT_TRUE(session->ask(question("Later?", 2300)));
+  run_to_end();
+  EXPECT_EQ(heard.answers.size(), 9U);
+}
+
+TEST_F(SessionAnswers, EndWithTheErrorWhenAStepFailsAndTheNextIsAnswered) {
+  create(stream);
+  const QuestionId first = ask(question("A long one?", 700));
+  session->start();
+  run_to_end();
+  const auto calls = made.probe->calls();
+  std::uint64_t step = 0, decode_step = 0;
+  for (const auto& call : calls) {
+    step += call.kind == engine::ScriptedCall::Kind::kStep ? 1 : 0;
+    if (call.begin > *heard.answer(first).first_token && decode_step == 0) decode_step = step + 3;
+  }
+  heard.answers.clear();
+
+  model.failing_steps = {decode_step};
+  create(stream);
+  const QuestionId hit = ask(question("A long one?", 700)), next = ask(question("Next?", 1800));
+  session->start();
+  run_to_end();
+  EXPECT_EQ(heard.answer(hit).finish, FinishReason::kError);
+  ASSERT_TRUE(heard.answer(hit).error);
+  EXPECT_EQ(heard.answer(hit).error->code, ErrorCode::kInternal);
+  EXPECT_EQ(heard.answer(next).text, "I see f3.");
+}
+
+TEST_F(SessionAnswers, AreRefusedAfterPerceptionFailedAndTheSessionStillEnds) {
+  model.failing_steps = {3};
+  create(stream);
+  const QuestionId id = ask(question("What is there?", 2200));
+  session->start();
+  const deliver::Summary summary = run_to_end();
+  EXPECT_EQ(heard.answer(id).finish, FinishReason::kError);
+  ASSERT_EQ(heard.faults.size(), 1U);
+  EXPECT_EQ(heard.faults[0].error.code, ErrorCode::kInternal);
+  EXPECT_EQ(summary.errors, 2U);
+  EXPECT_EQ(summary.frames_sampled, 6U);
+}
+
+TEST_F(SessionAnswers, MissOnlyThePictureThatCouldNotBeEncoded) {
+  model.failing_encodes = {2};
+  model.rules = {{"", "I see {seen}."}};
+  create(stream);
+  const QuestionId id = ask(question("What is there?", 1700));
+  session->start();
+  run_to_end();
+  EXPECT_EQ(heard.answer(id).text, "I see f0, f2, f3.");
+  ASSERT_EQ(heard.faults.size(), 1U);
+  EXPECT_EQ(heard.faults[0].source, "camera");
+}
+
+}  // namespace
+}  // namespace braid::serve
