@@ -59,7 +59,6 @@ struct Collector {
     return true;
   }
   bool close() {
-    path.resize(levels.back().path_length);
     levels.pop_back();
     return true;
   }

@@ -82,6 +82,13 @@ TEST(Picture, FollowsColourMatrixAndRange) {
   expect_near(pixel(converted(*frame), 30, 30), {254, 0, 0}, 3);
 }
 
+TEST(Picture, KeepsDarkLevelsOfFullRange) {
+  FramePtr frame = yuv(16, 128, 128);
+  expect_near(pixel(converted(*frame), 30, 30), {0, 0, 0}, 1);
+  frame->color_range = AVCOL_RANGE_JPEG;
+  expect_near(pixel(converted(*frame), 30, 30), {16, 16, 16}, 1);
+}
+
 TEST(Picture, TakesUntaggedPicturesForWhatTheirSizeSays) {
   expect_near(pixel(converted(*yuv(81, 90, 240)), 30, 30), {255, 0, 0}, 3);
   expect_near(pixel(converted(*yuv(63, 102, 240, 1280, 720)), 30, 30), {255, 0, 0}, 3);

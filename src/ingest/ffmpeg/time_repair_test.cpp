@@ -40,6 +40,13 @@ TEST(TimeRepair, FollowsAWrapOfTheCounter) {
   EXPECT_EQ(feed.put(0, 80), wrap_ms + 80);
 }
 
+TEST(TimeRepair, KeepsAHoleAcrossAWrap) {
+  Feed feed;
+  const std::int64_t wrap_ms = kWrap / Milliseconds(1);
+  feed.run(0, wrap_ms - 80, 2);
+  EXPECT_EQ(feed.put(0, 5000), wrap_ms + 5000);
+}
+
 TEST(TimeRepair, GoesOnWhereAResetCame) {
   Feed feed;
   feed.run(0, 10'000, 3);
