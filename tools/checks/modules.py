@@ -14,7 +14,7 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 # Public headers may name these; the module that may is the one whose vocabulary they are.
 PUBLIC_THIRD_PARTY = {"base": {"tl/expected.hpp", "fmt/format.h", "fmt/core.h"}}
-C_HEADERS = {"unistd.h", "sys/types.h"}
+C_HEADERS = {"stddef.h", "sys/types.h", "unistd.h"}
 SYSTEM_INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.M)
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 FORBIDDEN = [
