@@ -87,11 +87,15 @@ class Bench {
     for (int i = 0; i < fresh; ++i) show();
     auto asked = session_->ask(question, kAnswerTokens, begin);
     if (!asked) return tl::unexpected(asked.error());
+    json::object stages;
+    for (std::size_t i = 0; i < kStageCount; ++i)
+      stages[to_string(static_cast<Stage>(i))] = to_ms(asked->stages.by_stage[i]);
     return json::object{{"ttft_ms", to_ms(asked->first_token)},
                         {"wall_ms", to_ms(asked->wall)},
                         {"prompt_tokens", asked->prompt_tokens},
                         {"pictures", asked->chunks},
-                        {"text", asked->text}};
+                        {"text", asked->text},
+                        {"stages_ms", std::move(stages)}};
   }
 
   Reply close() {

@@ -96,8 +96,12 @@ Result<Asked> Client::wait_answer(SteadyTime asked) {
   if (!faults_.empty()) return fail(ErrorCode::kInternal, faults_.front());
   if (answer_->error) return tl::unexpected(*answer_->error);
   if (!first_text_) return fail(ErrorCode::kInternal, "the answer had no text");
-  return Asked{*first_text_ - asked, now - asked, answer_->prompt_tokens, answer_->window.chunks,
-               answer_->text};
+  return Asked{.first_token = *first_text_ - asked,
+               .wall = now - asked,
+               .prompt_tokens = answer_->prompt_tokens,
+               .chunks = answer_->window.chunks,
+               .stages = answer_->stages,
+               .text = answer_->text};
 }
 
 serve::SessionOptions live_options(int visible) {

@@ -38,6 +38,7 @@ struct Asked {
   Nanoseconds wall{};         ///< to the end of the answer
   int prompt_tokens = 0;      ///< visible window and question
   int chunks = 0;             ///< pictures the answer saw
+  StageTimes stages;          ///< the answer's, to its last token
   std::string text;
 };
 

@@ -11,6 +11,7 @@ SETTLE_S = 0.2  # between two programs that compute
 FRAME_GAP_S = 0.5
 HISTORIES = (8, 32)
 CASES = ("cold", "same_prefix", "new_frame", "sliding")
+FIRST_TOKEN_STAGES = ("sync", "encode_queue", "encode", "prefill_queue", "prefill", "schedule", "decode_first")
 SLIDES = 16  # questions of a round in Braid's sliding session: more than one turn of its window
 QUESTIONS = ["What do you see now?", "What do you see last?", "Which colours are there?", "What is on the left?",
              "What is on the right?", "What is at the top?", "What did you see first?", "What has changed now?"]
@@ -64,6 +65,8 @@ def braid_ask(braid, fresh, questions, case, history, samples):
     reply = braid.do("ask", fresh, questions.next())
     samples.add(f"{case}_{history}", reply["ttft_ms"])
     samples.add(f"tokens_{case}_{history}", reply["prompt_tokens"])
+    for stage in FIRST_TOKEN_STAGES:
+        samples.add(f"{stage}_{case}_{history}", reply["stages_ms"][stage])
     wanted = {"cold": history, "same_prefix": history, "new_frame": history + 1, "sliding": history}[case]
     if reply["pictures"] != wanted:
         raise RuntimeError(f"{case}: the answer saw {reply['pictures']} pictures, not {wanted}")

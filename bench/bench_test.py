@@ -1,0 +1,66 @@
+"""The benchmark's arithmetic: what a figure, a goal and an allocation's owner are."""
+
+import os
+import struct
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import limits
+import ours
+import pictures
+from table import Table, summary
+
+
+def packed_string(text):
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def tiny_gguf(path):
+    """Two tensors: a tied table of 64 x 32 in Q8_0 and a layer of 32 x 32 in F32."""
+    with open(path, "wb") as file:
+        file.write(b"GGUF" + struct.pack("<IQQ", 3, 2, 2))
+        file.write(packed_string("a.list") + struct.pack("<IIQ", 9, 4, 2) + struct.pack("<II", 1, 2))
+        file.write(packed_string("a.name") + struct.pack("<I", 8) + packed_string("tiny"))
+        for name, shape, kind in (("token_embd.weight", (32, 64), 8), ("blk.0.ffn.weight", (32, 32), 0)):
+            file.write(packed_string(name) + struct.pack("<IQQIQ", 2, *shape, kind, 0))
+
+
+class BenchTest(unittest.TestCase):
+    def test_a_tied_table_is_read_once_a_token_and_layers_alone_cost_prefill(self):
+        with tempfile.NamedTemporaryFile(suffix=".gguf") as file:
+            tiny_gguf(file.name)
+            work = limits.work_of(file.name)
+        self.assertEqual(work["decode_bytes_per_token"], 32 * 64 // 32 * 34 + 32 * 32 * 4)
+        self.assertEqual(work["prefill_flop_per_row"], 2 * 32 * 32)
+
+    def test_a_file_that_is_no_gguf_is_refused(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"not a model at all")
+            file.flush()
+            with self.assertRaises(ValueError):
+                limits.work_of(file.name)
+
+    def test_a_ratio_says_how_many_times_shorter_ours_is_and_the_goal_is_held_against_it(self):
+        table = Table()
+        table.against("met", summary([10, 11, 9]), summary([30, 29, 31]), 3)
+        table.against("missed", summary([10]), summary([29]), 3)
+        self.assertEqual([row[3] for row in table.rows], ["3.00x", "2.90x"])
+        self.assertEqual([row[5] for row in table.rows], ["yes", "NO"])
+
+    def test_an_allocation_belongs_to_the_innermost_code_that_is_not_the_allocator(self):
+        new = "operator new(unsigned long)"
+        self.assertEqual(ours.owner_of({"owner": "ours", "stack": [new, "std::vector<int>::grow()", "braid::kv::Timeline::take()"]}), "ours")
+        self.assertEqual(ours.owner_of({"owner": "ours", "stack": ["av_malloc", "braid::ingest::read()"]}), "ffmpeg")
+        self.assertEqual(ours.owner_of({"owner": "tokenizer", "stack": [new, "braid::engine::tokenize()"]}), "tokenizer")
+
+    def test_pictures_differ_and_repeat_by_seed(self):
+        self.assertEqual(pictures.rows_of(1), pictures.rows_of(1))
+        self.assertNotEqual(pictures.rows_of(1), pictures.rows_of(2))
+        self.assertEqual({len(row) for row in pictures.rows_of(1)}, {3 * pictures.WIDTH})
+
+
+if __name__ == "__main__":
+    unittest.main()
