@@ -1,11 +1,13 @@
-/* Executes one instruction of the named CPU feature: exit status 0 means that it works here. What a CPU advertises and
- * what it can execute differ on some virtual machines, so set-up asks by doing. */
+/* Executes one instruction of the named CPU feature: exit status 0 means that it works here. What a CPU
+ * advertises and what it can execute differ on some virtual machines, so set-up asks by doing. */
 #include <immintrin.h>
 #include <string.h>
 
 static volatile int one = 1;
 
-__attribute__((target("sse4.2"))) static int probe_sse42(void) { return (int)_mm_crc32_u32(0, (unsigned)one) != 0; }
+__attribute__((target("sse4.2"))) static int probe_sse42(void) {
+  return (int)_mm_crc32_u32(0, (unsigned)one) != 0;
+}
 __attribute__((target("avx"))) static int probe_avx(void) {
   return (int)_mm256_cvtss_f32(_mm256_add_ps(_mm256_set1_ps((float)one), _mm256_set1_ps(1.0f))) == 2;
 }
@@ -16,7 +18,9 @@ __attribute__((target("fma"))) static int probe_fma(void) {
   __m256 x = _mm256_set1_ps((float)one);
   return (int)_mm256_cvtss_f32(_mm256_fmadd_ps(x, x, x)) == 2;
 }
-__attribute__((target("bmi2"))) static int probe_bmi2(void) { return _pext_u32((unsigned)one * 6u, 4u) == 1u; }
+__attribute__((target("bmi2"))) static int probe_bmi2(void) {
+  return _pext_u32((unsigned)one * 6u, 4u) == 1u;
+}
 __attribute__((target("avx2"))) static int probe_avx2(void) {
   return _mm256_extract_epi32(_mm256_add_epi32(_mm256_set1_epi32(one), _mm256_set1_epi32(1)), 3) == 2;
 }
@@ -28,7 +32,8 @@ __attribute__((target("avx512f,avx512cd"))) static int probe_avx512cd(void) {
 }
 __attribute__((target("avx512f,avx512vl"))) static int probe_avx512vl(void) {
   return _mm256_extract_epi32(_mm256_ternarylogic_epi32(_mm256_set1_epi32(one), _mm256_setzero_si256(),
-                                                        _mm256_setzero_si256(), 0xf0), 0) == 1;
+                                                        _mm256_setzero_si256(), 0xf0),
+                              0) == 1;
 }
 __attribute__((target("avx512f,avx512dq"))) static int probe_avx512dq(void) {
   return (int)_mm512_reduce_add_epi64(_mm512_mullo_epi64(_mm512_set1_epi64(one), _mm512_set1_epi64(2))) == 16;
@@ -59,13 +64,20 @@ int main(int argc, char** argv) {
     const char* name;
     int (*probe)(void);
   } kProbes[] = {
-      {"sse4.2", probe_sse42},         {"avx", probe_avx},
-      {"f16c", probe_f16c},            {"fma", probe_fma},
-      {"bmi2", probe_bmi2},            {"avx2", probe_avx2},
-      {"avx512f", probe_avx512f},      {"avx512cd", probe_avx512cd},
-      {"avx512vl", probe_avx512vl},    {"avx512dq", probe_avx512dq},
-      {"avx512bw", probe_avx512bw},    {"avx512vbmi", probe_avx512vbmi},
-      {"avx512vnni", probe_avx512vnni}, {"avx512bf16", probe_avx512bf16},
+      {"sse4.2", probe_sse42},
+      {"avx", probe_avx},
+      {"f16c", probe_f16c},
+      {"fma", probe_fma},
+      {"bmi2", probe_bmi2},
+      {"avx2", probe_avx2},
+      {"avx512f", probe_avx512f},
+      {"avx512cd", probe_avx512cd},
+      {"avx512vl", probe_avx512vl},
+      {"avx512dq", probe_avx512dq},
+      {"avx512bw", probe_avx512bw},
+      {"avx512vbmi", probe_avx512vbmi},
+      {"avx512vnni", probe_avx512vnni},
+      {"avx512bf16", probe_avx512bf16},
       {"avxvnni", probe_avxvnni},
   };
   for (unsigned i = 0; argc == 2 && i < sizeof(kProbes) / sizeof(kProbes[0]); ++i)
