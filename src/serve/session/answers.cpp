@@ -65,6 +65,7 @@ void Answers::begin(Question question) {
   Answer answer = blank_answer(question);
   answer.window = perception_.window(question.asked_at);
   const SteadyTime now = clock_.now();
+  question.trace.leave(now);
   if (answer.window.chunks == 0) {
     emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
     answer.text = kNothingPerceived;
@@ -128,7 +129,9 @@ void Answers::refuse(const Question& question, FinishReason finish, Error error)
   answer.verdict = finish == FinishReason::kShed ? Verdict::kShed : Verdict::kNone;
   answer.error = std::move(error);
   answer.last_token = clock_.now();
-  question.trace.add_to(answer.stages, question.asked, answer.last_token);
+  StageTrace trace = question.trace;
+  trace.leave(answer.last_token);
+  trace.add_to(answer.stages, question.asked, answer.last_token);
   emit_(std::move(answer));
 }
 
