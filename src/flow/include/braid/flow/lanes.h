@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "braid/base/clock.h"
+#include "braid/flow/ring.h"
 
 namespace braid::flow {
 
@@ -77,7 +77,7 @@ class Lanes {
   friend class Sender<T>;
   struct Lane {
     LaneOptions<T> options;
-    std::deque<T> items;
+    Ring<T> items;
     bool ended = false;
   };
   struct State {
@@ -149,8 +149,7 @@ std::optional<T> Lanes<T>::try_pop(std::size_t lane) {
   std::lock_guard lock(state_->mutex);
   auto& items = state_->lanes[lane].items;
   if (items.empty()) return std::nullopt;
-  std::optional<T> item(std::move(items.front()));
-  items.pop_front();
+  std::optional<T> item(items.pop_front());
   state_->writable.notify_all();
   return item;
 }
@@ -189,7 +188,7 @@ std::function<void()> Lanes<T>::waker() const {
 template <class T>
 void Lanes<T>::close() {
   if (!state_) return;
-  std::vector<std::deque<T>> left;  // destroyed without the lock
+  std::vector<Ring<T>> left;  // destroyed without the lock
   std::lock_guard lock(state_->mutex);
   state_->closed = true;
   for (auto& lane : state_->lanes) left.push_back(std::exchange(lane.items, {}));
@@ -200,11 +199,9 @@ void Lanes<T>::close() {
 template <class T>
 std::optional<T> Sender<T>::make_room(typename Lanes<T>::Lane& lane) {
   if (lane.options.when_full != WhenFull::kDropOldest) return std::nullopt;
-  for (auto it = lane.items.begin(); it != lane.items.end(); ++it) {
-    if (lane.options.droppable && !lane.options.droppable(*it)) continue;
-    std::optional<T> dropped(std::move(*it));
-    lane.items.erase(it);
-    return dropped;
+  for (std::size_t i = 0; i < lane.items.size(); ++i) {
+    if (lane.options.droppable && !lane.options.droppable(lane.items[i])) continue;
+    return lane.items.take(i);
   }
   return std::nullopt;
 }
