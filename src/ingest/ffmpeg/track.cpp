@@ -23,7 +23,7 @@ bool Track::damaged(Outlet& outlet, const char* what, int error) {
 SessionTime Track::held_from(SessionTime others) const {
   SessionTime held = held_back();
   for (const SessionTime at : in_decoder_) held = std::min(held, at);
-  return others - held < kPatience ? held : SessionTime::max();
+  return held > others - kPatience ? held : SessionTime::max();
 }
 
 void Track::note_sent(const AVPacket& packet, const TimeMap& times) {

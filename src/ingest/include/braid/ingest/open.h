@@ -22,11 +22,11 @@ struct IngestOptions {
   bool realtime = false;  ///< packets are let out when their session time has come; else as fast as accepted
   /// When session time 0 is on the clock; asked once, when run() begins. None: the moment run() begins.
   std::function<SteadyTime()> session_start = {};
-  std::size_t frame_slots = 24;              ///< frames that all later stages together may hold of one source
-  std::optional<std::int64_t> epoch_us = {};      ///< as SourceSpec::epoch_us, for sources that don't say
-  int max_input_side = 8192;                 ///< px; larger pictures are refused before they are decoded
-  std::int64_t max_input_pixels = 64 << 20;  ///< as above, width * height
-  int max_streams = 64;                      ///< streams in one container
+  std::size_t frame_slots = 24;  ///< frames that all later stages together may hold of one source
+  std::optional<std::int64_t> epoch_us = {};  ///< as SourceSpec::epoch_us, for sources that don't say
+  int max_input_side = 8192;                  ///< px; larger pictures are refused before they are decoded
+  std::int64_t max_input_pixels = 64 << 20;   ///< as above, width * height
+  int max_streams = 64;                       ///< streams in one container
   Nanoseconds network_timeout = std::chrono::seconds(10);  ///< a peer that is silent for so long is gone
 };
 

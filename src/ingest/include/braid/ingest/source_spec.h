@@ -48,8 +48,8 @@ struct SourceSpec {
 };
 
 /// `clip.mp4`, a URL, `-`, a device, or `key=value,…` with the keys name, kind, file (or url, device), video,
-/// audio, live (0 or 1), epoch (µs), unit. `file` must be last if its value holds a comma. A path that exists
-/// is taken as a path before it is taken as key=value. Errors: kUsage.
+/// audio, live (0 or 1), epoch (µs), unit. A target may hold commas: it ends where another key begins. A path
+/// that exists is taken as a path before it is taken as key=value. Errors: kUsage.
 Result<SourceSpec> parse_source_spec(std::string_view text);
 
 }  // namespace braid::ingest
