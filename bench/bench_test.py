@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import limits
 import ours
 import pictures
+import update_docs
 from table import Table, summary
 
 
@@ -55,6 +56,14 @@ class BenchTest(unittest.TestCase):
         self.assertEqual(ours.owner_of({"owner": "ours", "stack": [new, "std::vector<int>::grow()", "braid::kv::Timeline::take()"]}), "ours")
         self.assertEqual(ours.owner_of({"owner": "ours", "stack": ["av_malloc", "braid::ingest::read()"]}), "ffmpeg")
         self.assertEqual(ours.owner_of({"owner": "tokenizer", "stack": [new, "braid::engine::tokenize()"]}), "tokenizer")
+
+    def test_a_new_table_replaces_the_old_and_nothing_else(self):
+        page = "before\n<!-- table: x -->\nold\n<!-- end of table -->\nafter\n"
+        once = update_docs.updated(page, "| new |\n")
+        self.assertEqual(once, "before\n<!-- table: x -->\n\n| new |\n\n<!-- end of table -->\nafter\n")
+        self.assertEqual(update_docs.updated(once, "| new |"), once)
+        with self.assertRaises(ValueError):
+            update_docs.updated("no marks", "| new |")
 
     def test_pictures_differ_and_repeat_by_seed(self):
         self.assertEqual(pictures.rows_of(1), pictures.rows_of(1))

@@ -96,8 +96,11 @@ def main():
     result["table"] = table.rows
     with open(options.out, "w", encoding="utf-8") as file:
         json.dump(result, file, indent=1)
-    print("\n".join(f"{name}: {value}" for name, value in described.items()), f"model: {info}", "", table.markdown(),
-          f"\nfull figures: {os.path.relpath(options.out)}", sep="\n")
+    page = "\n".join([*(f"- {name}: {value}" for name, value in described.items()), f"- model: {info}",
+                      f"- threads: {threads}, rounds: {rounds}", "", table.markdown(), ""])
+    with open(os.path.splitext(options.out)[0] + ".md", "w", encoding="utf-8") as file:
+        file.write(page)
+    print(page, f"full figures: {os.path.relpath(options.out)}", sep="\n")
 
 
 main()

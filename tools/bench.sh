@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
+# UPDATE_DOCS=1: a full run's table goes into docs/performance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BRAID_BENCH_BUILD:-build/release}
@@ -13,5 +14,8 @@ model=$models/nano-q8_0.gguf
 [[ -f $model ]] || die "the default model is missing: run 'make model', then this again."
 quick=()
 [[ -z ${QUICK:-} ]] || quick=(--quick)
-exec python3 bench/run.py --build "$build" --peers "$(tools/setup/llama.sh --peers)" --llama "$(tools/setup/llama.sh)" \
+python3 bench/run.py --build "$build" --peers "$(tools/setup/llama.sh --peers)" --llama "$(tools/setup/llama.sh)" \
   --model "$model" --mmproj models/nano/mmproj-nano.gguf --work build/bench-work --out build/bench.json "${quick[@]}"
+if [[ -n ${UPDATE_DOCS:-} && -z ${QUICK:-} ]]; then
+  python3 bench/update_docs.py build/bench.md docs/performance.md
+fi
