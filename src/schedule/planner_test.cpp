@@ -203,7 +203,7 @@ TEST_F(PlannerTest, plans_a_medium_larger_than_the_target_for_else_it_would_neve
 }
 
 TEST_F(PlannerTest, gives_a_step_its_least_rows_where_none_would_fit_the_target) {
-  Planner planner({.step_target = Milliseconds(1), .min_rows = 4}, forty_rows());
+  Planner planner({.min_rows = 4, .step_target = Milliseconds(1)}, forty_rows());
   perception(1, "abcdefg");
   EXPECT_EQ(step(planner), "4p");
 }
