@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "braid/base/utf8.h"
 #include "braid/ingest/sensor_log.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -12,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const auto row = parser.parse(text.substr(0, end));
-    if (!row && row.error().message.empty()) std::abort();
+    if (!row &&
+        (row.error().message.empty() || braid::to_valid_utf8(row.error().message) != row.error().message))
+      std::abort();
     if (row && *row) {
       const auto& values = (*row)->values;
       if (values.empty() || values.size() > braid::ingest::SensorLogParser::kMaxChannels || !(*row)->start)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "braid/base/utf8.h"
 #include "braid/ingest/log_row.h"
 
 namespace braid::ingest {
@@ -16,7 +17,7 @@ constexpr std::int64_t kMaxNs =
     std::numeric_limits<std::int64_t>::max() / 3;  // differences and a base fit too
 
 tl::unexpected<Error> bad_time(std::string_view text, const char* why) {
-  return fail(ErrorCode::kBadInput, fmt::format("time '{}' {}", text.substr(0, 40), why));
+  return fail(ErrorCode::kBadInput, fmt::format("time '{}' {}", to_valid_utf8(text.substr(0, 40)), why));
 }
 
 std::int64_t ns_per(TimeUnit unit) {

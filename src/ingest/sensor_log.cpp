@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "braid/base/utf8.h"
 #include "braid/ingest/text_lines.h"
 #include "csv_line.h"
 #include "json_line.h"
@@ -20,8 +21,9 @@ Status add_value(LogRow& row, std::string_view channel, std::string_view value) 
     return fail(ErrorCode::kBadInput,
                 "a channel or value isn't UTF-8 text; convert it first (iconv -t utf-8)");
   if (std::max(name->size(), clean->size()) > SensorLogParser::kMaxValueBytes)
-    return fail(ErrorCode::kLimit, fmt::format("channel '{}' or its value has more than {} bytes",
-                                               name->substr(0, 40), SensorLogParser::kMaxValueBytes));
+    return fail(ErrorCode::kLimit,
+                fmt::format("channel '{}' or its value has more than {} bytes",
+                            to_valid_utf8(name->substr(0, 40)), SensorLogParser::kMaxValueBytes));
   if (!clean->empty()) row.values.emplace_back(*std::move(name), *std::move(clean));
   return {};
 }

@@ -75,6 +75,7 @@ TEST(SensorLog, SaysWhatIsWrongWithALineAndGoesOn) {
   EXPECT_THAT(error_of(parser, "1,\"open"), HasSubstr("quote"));
   EXPECT_THAT(error_of(parser, "1,"), HasSubstr("without any value"));
   EXPECT_THAT(error_of(parser, "1,\xff"), HasSubstr("UTF-8"));
+  EXPECT_THAT(error_of(parser, "\xbc,1"), HasSubstr("'\xEF\xBF\xBD'"));
   EXPECT_THAT(error_of(parser, "99999999999999999999,1"), HasSubstr("out of range"));
   EXPECT_THAT(error_of(parser, "1," + std::string(1000, 'x')), HasSubstr("256 bytes"));
   EXPECT_EQ(row_of(parser, "5,6").start->text, "5");

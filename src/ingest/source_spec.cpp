@@ -9,6 +9,8 @@
 #include <charconv>
 #include <utility>
 
+#include "braid/base/utf8.h"
+
 namespace braid::ingest {
 
 namespace {
@@ -20,7 +22,10 @@ constexpr std::array kUnits = {"auto", "ns", "us", "ms", "s"};
 constexpr std::array kDevices = {"v4l2:", "alsa:", "pulse:"};
 constexpr const char* kKeys = "name, kind, file, url, device, video, audio, live, epoch, unit";
 
-tl::unexpected<Error> usage(std::string message) { return fail(ErrorCode::kUsage, std::move(message)); }
+/// The message may quote bytes that are no text.
+tl::unexpected<Error> usage(const std::string& message) {
+  return fail(ErrorCode::kUsage, to_valid_utf8(message));
+}
 
 bool is_target_key(std::string_view key) { return key == "file" || key == "url" || key == "device"; }
 

@@ -14,12 +14,14 @@ extern "C" {
 #include <vector>
 
 #include "log_capture.h"
+#include "spool.h"
 
 namespace braid::ingest::ffmpeg {
 
 namespace {
 
 constexpr int kPipeBuffer = 64 << 10;                // bytes
+constexpr std::size_t kHeadBytes = 4096;             // of a pipe, to see where an MP4's index is
 constexpr unsigned kProbeBytes = 2U << 20;           // to tell the format
 constexpr std::int64_t kStreamProbeBytes = 5 << 20;  // to tell its streams
 constexpr std::int64_t kStreamProbeUs = 5'000'000;
@@ -97,7 +99,7 @@ tl::unexpected<Error> open_error(const SourceSpec& spec, int error) {
 }
 
 int read_pipe(void* opaque, std::uint8_t* to, int size) {
-  const std::ptrdiff_t got = static_cast<ByteReader*>(opaque)->read(to, static_cast<std::size_t>(size));
+  const std::ptrdiff_t got = static_cast<Input*>(opaque)->read_bytes(to, static_cast<std::size_t>(size));
   if (got == 0) return AVERROR_EOF;
   return got > 0 ? static_cast<int>(got) : AVERROR(static_cast<int>(-got));
 }
@@ -145,8 +147,10 @@ Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
     auto reader = ByteReader::open(spec);
     if (!reader) return tl::unexpected(reader.error());
     pipe_ = *std::move(reader);
+    read_head();
+    if (has_index_at_end(head_)) return open_spooled(spec);
     auto* buffer = static_cast<unsigned char*>(av_malloc(kPipeBuffer));
-    bytes_ = avio_alloc_context(buffer, kPipeBuffer, 0, pipe_.get(), read_pipe, nullptr, nullptr);
+    bytes_ = avio_alloc_context(buffer, kPipeBuffer, 0, this, read_pipe, nullptr, nullptr);
     return {};
   }
   Dictionary settings;
@@ -155,6 +159,36 @@ Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
   const std::string url = spec.transport == Transport::kFile ? "file:" + spec.target : spec.target;
   const AVIOInterruptCB callback{interrupted, &stopped_};
   const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, settings.get());
+  if (error < 0) return open_error(spec, error);
+  return {};
+}
+
+void Input::read_head() {
+  head_.resize(kHeadBytes);
+  std::size_t filled = 0;
+  while (filled < head_.size()) {
+    const std::ptrdiff_t got = pipe_->read(head_.data() + filled, head_.size() - filled);
+    if (got <= 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  head_.resize(filled);
+}
+
+std::ptrdiff_t Input::read_bytes(std::uint8_t* to, std::size_t size) {
+  if (head_used_ == head_.size()) return pipe_->read(to, size);
+  const std::size_t count = std::min(size, head_.size() - head_used_);
+  std::memcpy(to, head_.data() + head_used_, count);
+  head_used_ += count;
+  return static_cast<std::ptrdiff_t>(count);
+}
+
+Status Input::open_spooled(const SourceSpec& spec) {
+  auto spool = Spool::fill(head_, *pipe_);
+  if (!spool) return tl::unexpected(spool.error());
+  pipe_.reset();
+  const std::string url = "file:" + spool->path();
+  const AVIOInterruptCB callback{interrupted, &stopped_};
+  const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, nullptr);
   if (error < 0) return open_error(spec, error);
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 #include "braid/base/result.h"
 #include "braid/ingest/open.h"
@@ -24,9 +25,13 @@ class Input {
   /// 0, or an AVERROR; AVERROR_EOF at the end, AVERROR_EXIT after stop().
   int read(AVPacket& packet);
   void stop();
+  /// From the pipe, for FFmpeg. As ByteReader::read().
+  std::ptrdiff_t read_bytes(std::uint8_t* to, std::size_t size);
 
  private:
   Input() = default;
+  void read_head();
+  Status open_spooled(const SourceSpec& spec);
   Status open_bytes(const SourceSpec& spec, const IngestOptions& options);
   Status probe(const SourceSpec& spec);
   Status open_format(const SourceSpec& spec, const IngestOptions& options);
@@ -34,6 +39,8 @@ class Input {
 
   std::atomic<bool> stopped_{false};
   std::unique_ptr<ByteReader> pipe_;  // where bytes come from, for a pipe
+  std::vector<std::uint8_t> head_;    // the pipe's first bytes
+  std::size_t head_used_ = 0;         // of them, given to FFmpeg
   AVIOContext* bytes_ = nullptr;      // none where the format reads by itself (RTSP, devices)
   const AVInputFormat* chosen_ = nullptr;
   FormatPtr format_;

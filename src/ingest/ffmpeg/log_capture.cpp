@@ -4,12 +4,14 @@ extern "C" {
 #include <libavutil/log.h>
 }
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <mutex>
 #include <utility>
 
 #include "braid/base/log.h"
+#include "braid/base/utf8.h"
 
 namespace braid::ingest::ffmpeg {
 
@@ -23,8 +25,11 @@ void on_line(void* context, int level, const char* format, va_list args) {
   int print_prefix = 0;
   av_log_format_line2(context, level, format, args, line.data(), static_cast<int>(line.size()),
                       &print_prefix);
-  std::string text(line.data());
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '.')) text.pop_back();
+  // The line may quote bytes of the file.
+  std::string text = to_valid_utf8(line.data());
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   if (text.empty()) return;
   log(LogLevel::kDebug, "ffmpeg: {}", text);
   if (level <= AV_LOG_ERROR) last_complaint = std::move(text);
