@@ -2,7 +2,9 @@
 // grows, by as much, while the wall time is measured by the client.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "braid/base/virtual_clock.h"
@@ -17,13 +19,14 @@ namespace {
 
 constexpr Nanoseconds kDelay = Milliseconds(50);
 constexpr Nanoseconds kTolerance = Milliseconds(1);
+constexpr std::array kMainKinds = {StreamKind::kVideo, StreamKind::kReading};
 constexpr Nanoseconds kAsked = Milliseconds(2000);  // since the session's start
 
 /// One live question at 2.0 s about what was captured at 2.0 s at the latest.
 struct Setup {
-  Nanoseconds first = Milliseconds(1900);  // when the packet before the last is captured
-  bool readings = false;                   // both are readings; else frames
-  std::optional<Nanoseconds> later;        // a frame that comes while the answer is made
+  Nanoseconds first = Milliseconds(1900);        // when the packet before the last is captured
+  bool first_reads = false, last_reads = false;  // they are readings; else frames
+  std::optional<Nanoseconds> later;              // a frame that comes while the answer is made
   Nanoseconds capture_delay{}, ingest_delay{}, deliver_delay{};
   Nanoseconds other_bound_late{};  // the other source promises so late that nothing older comes
   std::function<Nanoseconds(const StepPlan&, Nanoseconds since_start)> extra_step;
@@ -94,8 +97,8 @@ class Attribution {
     return options;
   }
 
-  Packet packet(Nanoseconds at, const std::string& label) {
-    if (!setup_.readings) return engine::make_labelled_frame(pool_, label, SessionTime(at), {}).value();
+  Packet packet(Nanoseconds at, const std::string& label, bool reads) {
+    if (!reads) return engine::make_labelled_frame(pool_, label, SessionTime(at), {}).value();
     Reading reading;
     reading.at = SessionTime(at);
     reading.values = {{"force", label}};
@@ -103,37 +106,50 @@ class Attribution {
   }
 
   std::unique_ptr<ingest::Source> main_source() {
-    const StreamKind kind = setup_.readings ? StreamKind::kReading : StreamKind::kVideo;
     std::vector<ingest::ScriptedPacket> packets;
-    packets.push_back({setup_.first, packet(setup_.first, "first")});
-    packets.push_back({kAsked, packet(kAsked, "last")});
-    packets.push_back({kAsked, Bound{kind, SessionTime(kAsked + Nanoseconds(1))}});
-    if (setup_.later) packets.push_back({*setup_.later, packet(*setup_.later, "later")});
-    packets.push_back({Milliseconds(5000), Bound{kind, SessionTime::max()}});
+    const auto promise = [&](Nanoseconds at, SessionTime until) {
+      for (const StreamKind kind : kMainKinds) add_bound(packets, at, {kind, until});
+    };
+    packets.push_back({setup_.first, packet(setup_.first, "first", setup_.first_reads)});
+    promise(setup_.first, SessionTime(setup_.first + Nanoseconds(1)));
+    packets.push_back({kAsked, packet(kAsked, "last", setup_.last_reads)});
+    promise(kAsked, SessionTime(kAsked + Nanoseconds(1)));
+    if (setup_.later) {
+      packets.push_back({*setup_.later, packet(*setup_.later, "later", false)});
+      promise(*setup_.later, SessionTime(*setup_.later + Nanoseconds(1)));
+    }
+    promise(Milliseconds(5000), SessionTime::max());
     ingest::ScriptedOptions options;
     options.bounds = false;
     options.capture_delay = setup_.capture_delay;
     options.ingest_delay = setup_.ingest_delay;
-    return ingest::make_scripted_source(info("main", kind), std::move(packets), std::move(options), clock_);
+    return ingest::make_scripted_source(info("main", kMainKinds), std::move(packets), std::move(options),
+                                        clock_);
   }
 
   std::unique_ptr<ingest::Source> other_source() {
     std::vector<ingest::ScriptedPacket> packets;
     const auto promise = [&](Nanoseconds at, SessionTime until) {
-      packets.push_back({at, Bound{StreamKind::kText, until}});
+      add_bound(packets, at, {StreamKind::kText, until});
     };
     promise(setup_.first, SessionTime(setup_.first + Nanoseconds(1)));
     promise(kAsked + setup_.other_bound_late, SessionTime::max());
     ingest::ScriptedOptions options;
     options.bounds = false;
-    return ingest::make_scripted_source(info("other", StreamKind::kText), std::move(packets),
+    return ingest::make_scripted_source(info("other", std::array{StreamKind::kText}), std::move(packets),
                                         std::move(options), clock_);
   }
 
-  static ingest::SourceInfo info(std::string name, StreamKind kind) {
+  static void add_bound(std::vector<ingest::ScriptedPacket>& packets, Nanoseconds at, Bound bound) {
+    auto& added = packets.emplace_back();
+    added.arrival = at;
+    added.packet.emplace<Bound>(bound);
+  }
+
+  static ingest::SourceInfo info(std::string name, std::span<const StreamKind> kinds) {
     ingest::SourceInfo info;
     info.name = std::move(name);
-    info.streams[static_cast<std::size_t>(kind)] = true;
+    for (const StreamKind kind : kinds) info.streams[static_cast<std::size_t>(kind)] = true;
     return info;
   }
 
@@ -146,62 +162,70 @@ class Attribution {
 bool has(const StepPlan& plan, RowKind kind) { return plan.count(kind) > 0; }
 
 struct Case {
+  std::string name;
   Stage stage;
   std::function<void(Setup&, Nanoseconds delay)> delay_stage;
 };
 
+// A reading just before the last packet, and its step takes longer.
+void slow_step_before(Setup& setup, Nanoseconds delay) {
+  setup.first_reads = true;
+  setup.first = kAsked - Milliseconds(2);
+  setup.extra_step = [delay, first = setup.first](const StepPlan&, Nanoseconds now) {
+    return now >= first && now < kAsked ? delay : Nanoseconds{};
+  };
+}
+
 std::vector<Case> cases() {
   return {
-      {Stage::kCapture, [](Setup& setup, Nanoseconds delay) { setup.capture_delay = delay; }},
-      {Stage::kIngest, [](Setup& setup, Nanoseconds delay) { setup.ingest_delay = delay; }},
-      {Stage::kSync, [](Setup& setup, Nanoseconds delay) { setup.other_bound_late = delay; }},
-      {Stage::kEncodeQueue,
+      {"Capture", Stage::kCapture, [](Setup& setup, Nanoseconds delay) { setup.capture_delay = delay; }},
+      {"Ingest", Stage::kIngest, [](Setup& setup, Nanoseconds delay) { setup.ingest_delay = delay; }},
+      {"Sync", Stage::kSync, [](Setup& setup, Nanoseconds delay) { setup.other_bound_late = delay; }},
+      {"EncodeQueueBehindAnotherFrame", Stage::kEncodeQueue,
        [](Setup& setup, Nanoseconds delay) {
          setup.first = kAsked - Milliseconds(10);
          setup.extra_encode = [delay](SessionTime captured) {
            return captured < SessionTime(kAsked) ? delay : Nanoseconds{};
          };
        }},
-      {Stage::kEncode,
+      {"Encode", Stage::kEncode,
        [](Setup& setup, Nanoseconds delay) {
          setup.extra_encode = [delay](SessionTime captured) {
            return captured == SessionTime(kAsked) ? delay : Nanoseconds{};
          };
        }},
-      {Stage::kPrefillQueue,
+      {"EncodeQueueBehindAStep", Stage::kEncodeQueue, slow_step_before},
+      {"PrefillQueue", Stage::kPrefillQueue,
        [](Setup& setup, Nanoseconds delay) {
-         setup.readings = true;
-         setup.first = kAsked - Milliseconds(2);
-         setup.extra_step = [delay, first = setup.first](const StepPlan&, Nanoseconds now) {
-           return now >= first && now < kAsked ? delay : Nanoseconds{};
-         };
+         slow_step_before(setup, delay);
+         setup.last_reads = true;
        }},
-      {Stage::kPrefill,
+      {"Prefill", Stage::kPrefill,
        [](Setup& setup, Nanoseconds delay) {
          setup.extra_step = [delay](const StepPlan& plan, Nanoseconds now) {
            return now >= kAsked && has(plan, RowKind::kPerception) ? delay : Nanoseconds{};
          };
        }},
-      {Stage::kSchedule,
+      {"Schedule", Stage::kSchedule,
        [](Setup& setup, Nanoseconds delay) {
          setup.later = kAsked + Milliseconds(100);
          setup.extra_encode = [delay](SessionTime captured) {
            return captured > SessionTime(kAsked) ? delay : Nanoseconds{};
          };
        }},
-      {Stage::kDecodeFirst,
+      {"DecodeFirst", Stage::kDecodeFirst,
        [](Setup& setup, Nanoseconds delay) {
          setup.extra_step = [delay](const StepPlan& plan, Nanoseconds) {
            return has(plan, RowKind::kQuestion) ? delay : Nanoseconds{};
          };
        }},
-      {Stage::kDecode,
+      {"Decode", Stage::kDecode,
        [](Setup& setup, Nanoseconds delay) {
          setup.extra_step = [delay, steps = std::make_shared<int>(0)](const StepPlan& plan, Nanoseconds) {
            return has(plan, RowKind::kDecode) && ++*steps == 5 ? delay : Nanoseconds{};
          };
        }},
-      {Stage::kDeliver, [](Setup& setup, Nanoseconds delay) { setup.deliver_delay = delay; }},
+      {"Deliver", Stage::kDeliver, [](Setup& setup, Nanoseconds delay) { setup.deliver_delay = delay; }},
   };
 }
 
@@ -236,7 +260,7 @@ TEST_P(AttributionTest, StagesMakeUpTheClientsWallTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stages, AttributionTest, testing::ValuesIn(cases()),
-                         [](const auto& test) { return std::string(to_string(test.param.stage)); });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace braid::serve
