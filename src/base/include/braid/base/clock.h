@@ -1,7 +1,7 @@
 #pragma once
-// The one source of `now` and the one way to wait. Every thread of Braid is a `Thread`, every wait goes through a
-// `Signal`; so a VirtualClock knows when all of them wait and can step time forward, and the code under test is
-// the code that runs live.
+// The one source of `now` and the one way to wait. Every thread of Braid is a `Thread`, every wait goes
+// through a `Signal`; so a VirtualClock knows when all of them wait and can step time forward, and the code
+// under test is the code that runs live.
 
 #include <condition_variable>
 #include <functional>
@@ -53,8 +53,8 @@ class RealClock final : public Clock {
   std::thread start_thread(std::string name, std::function<void()> body) override;
 };
 
-/// A condition variable in a clock's time. Use with the mutex that guards the predicate, as std::condition_variable.
-/// Hold no other mutex while waiting.
+/// A condition variable in a clock's time. Use with the mutex that guards the predicate, as
+/// std::condition_variable. Hold no other mutex while waiting.
 class Signal {
  public:
   explicit Signal(Clock& clock) : clock_(clock), waiter_(clock.make_waiter()) {}

@@ -1,5 +1,6 @@
 #pragma once
-// Time as types. The three clocks below don't mix: subtracting a SessionTime from a SteadyTime does not compile.
+// Time as types. The three clocks below don't mix: subtracting a SessionTime from a SteadyTime does not
+// compile.
 
 #include <chrono>
 #include <cstdint>
@@ -24,7 +25,8 @@ struct SourceTag;
 struct SteadyTag;
 }  // namespace detail
 
-/// A point on the session's timeline; 0 is the session's start. Packets, windows, prompts and answers carry it.
+/// A point on the session's timeline; 0 is the session's start. Packets, windows, prompts and answers carry
+/// it.
 using SessionTime = std::chrono::time_point<detail::Epoch<detail::SessionTag>, Nanoseconds>;
 
 /// A point on a sender's own clock (a container's PTS, a PLC's stamp). Only `sync` maps it to SessionTime.

@@ -8,10 +8,11 @@
 
 namespace braid {
 
-/// Discrete-event time over real threads. The thread that constructs it and every `Thread` started on it take turns:
-/// exactly one runs at a time, in the order in which they became ready, so a run is repeatable to the last
-/// interleaving. When nobody can run, time jumps to the earliest `wait_until`. If nobody can run and nobody waits
-/// for a time, the program hangs for ever: that is a bug in it, reported with the threads' names, then abort().
+/// Discrete-event time over real threads. The thread that constructs it and every `Thread` started on it take
+/// turns: exactly one runs at a time, in the order in which they became ready, so a run is repeatable to the
+/// last interleaving. When nobody can run, time jumps to the earliest `wait_until`. If nobody can run and
+/// nobody waits for a time, the program hangs for ever: that is a bug in it, reported with the threads'
+/// names, then abort().
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(SteadyTime start = SteadyTime{});

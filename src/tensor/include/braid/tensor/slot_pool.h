@@ -14,9 +14,9 @@ namespace braid {
 
 class SlotPool;
 
-/// Shared ownership of one buffer of a pool, or of nothing. Copying counts up, the last copy gives the buffer back.
-/// Whoever must keep the bytes longer than the window copies them. Each handle is used by one thread at a time;
-/// different handles to one slot may be used by different threads, reading only.
+/// Shared ownership of one buffer of a pool, or of nothing. Copying counts up, the last copy gives the buffer
+/// back. Whoever must keep the bytes longer than the window copies them. Each handle is used by one thread at
+/// a time; different handles to one slot may be used by different threads, reading only.
 class Slot {
  public:
   Slot() = default;
@@ -37,8 +37,8 @@ class Slot {
   Header* header_ = nullptr;
 };
 
-/// Thread-safe. Memory is host memory, aligned to 64 bytes, taken on first use of each slot and kept. The pool's
-/// storage lives until the last Slot is gone, even if the pool itself goes first.
+/// Thread-safe. Memory is host memory, aligned to 64 bytes, taken on first use of each slot and kept. The
+/// pool's storage lives until the last Slot is gone, even if the pool itself goes first.
 class SlotPool {
  public:
   SlotPool(std::size_t slot_bytes, std::size_t slots);
