@@ -21,7 +21,7 @@ class MediaSources(BraidTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # With its index first, as what is streamed must have it: neither a pipe nor this server can go back.
+        # With its index first: read as it comes. Neither a pipe nor this server can go back.
         cls.streamable = cls.folder / "streamable.mp4"
         command = ["ffmpeg", "-loglevel", "error", "-i", CLIP, "-c", "copy", "-movflags", "+faststart", cls.streamable]
         subprocess.run(command, check=True, timeout=TIMEOUT_S)
@@ -39,6 +39,18 @@ class MediaSources(BraidTest):
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             url = f"http://127.0.0.1:{server.server_port}/{self.streamable.name}"
+            self.check_umbrella(self.watch(url, "--json", "--ask", WHEN))
+            server.shutdown()
+
+    def test_a_pipe_with_its_index_at_the_end_is_watched_as_its_file(self):
+        with subprocess.Popen(["cat", CLIP], stdout=subprocess.PIPE) as cat:
+            self.check_umbrella(self.watch("-", "--json", "--ask", WHEN, stdin=cat.stdout))
+
+    def test_a_server_that_cannot_go_back_is_watched_as_its_file(self):
+        handler = functools.partial(QuietHandler, directory=CLIP.parent)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            url = f"http://127.0.0.1:{server.server_port}/{CLIP.name}"
             self.check_umbrella(self.watch(url, "--json", "--ask", WHEN))
             server.shutdown()
 

@@ -148,7 +148,7 @@ Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
     if (!reader) return tl::unexpected(reader.error());
     pipe_ = *std::move(reader);
     read_head();
-    if (has_index_at_end(head_)) return open_spooled(spec);
+    if (has_index_at_end(head_)) return spool_pipe(spec);
     auto* buffer = static_cast<unsigned char*>(av_malloc(kPipeBuffer));
     bytes_ = avio_alloc_context(buffer, kPipeBuffer, 0, this, read_pipe, nullptr, nullptr);
     return {};
@@ -160,7 +160,7 @@ Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
   const AVIOInterruptCB callback{interrupted, &stopped_};
   const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, settings.get());
   if (error < 0) return open_error(spec, error);
-  return {};
+  return spool_if_needed(spec);
 }
 
 void Input::read_head() {
@@ -182,15 +182,38 @@ std::ptrdiff_t Input::read_bytes(std::uint8_t* to, std::size_t size) {
   return static_cast<std::ptrdiff_t>(count);
 }
 
-Status Input::open_spooled(const SourceSpec& spec) {
-  auto spool = Spool::fill(head_, *pipe_);
-  if (!spool) return tl::unexpected(spool.error());
-  pipe_.reset();
-  const std::string url = "file:" + spool->path();
+Status Input::open_spooled(const SourceSpec& spec, const Spool& spool) {
+  const std::string url = "file:" + spool.path();
   const AVIOInterruptCB callback{interrupted, &stopped_};
   const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, nullptr);
   if (error < 0) return open_error(spec, error);
   return {};
+}
+
+Status Input::spool_pipe(const SourceSpec& spec) {
+  auto spool =
+      Spool::fill(head_, [this](std::uint8_t* to, std::size_t size) { return pipe_->read(to, size); });
+  if (!spool) return tl::unexpected(spool.error());
+  pipe_.reset();
+  return open_spooled(spec, *spool);
+}
+
+/// A server that can't go back, with what must be read from its end.
+Status Input::spool_if_needed(const SourceSpec& spec) {
+  if ((bytes_->seekable & AVIO_SEEKABLE_NORMAL) != 0 || spec.live) return {};
+  head_.resize(kHeadBytes);
+  head_.resize(static_cast<std::size_t>(std::max(0, avio_read(bytes_, head_.data(), kHeadBytes))));
+  // Back inside FFmpeg's own buffer, which holds more than this.
+  if (!has_index_at_end(head_)) {
+    avio_seek(bytes_, 0, SEEK_SET);
+    return {};
+  }
+  auto spool = Spool::fill(head_, [this](std::uint8_t* to, std::size_t size) -> std::ptrdiff_t {
+    return avio_read(bytes_, to, static_cast<int>(size));
+  });
+  avio_closep(&bytes_);
+  if (!spool) return tl::unexpected(spool.error());
+  return open_spooled(spec, *spool);
 }
 
 /// By content first, so that a wrong ending does no harm; by name where content says nothing.

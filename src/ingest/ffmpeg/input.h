@@ -9,6 +9,7 @@
 #include "braid/ingest/open.h"
 #include "byte_reader.h"
 #include "handles.h"
+#include "spool.h"
 
 namespace braid::ingest::ffmpeg {
 
@@ -31,7 +32,9 @@ class Input {
  private:
   Input() = default;
   void read_head();
-  Status open_spooled(const SourceSpec& spec);
+  Status open_spooled(const SourceSpec& spec, const Spool& spool);
+  Status spool_pipe(const SourceSpec& spec);
+  Status spool_if_needed(const SourceSpec& spec);
   Status open_bytes(const SourceSpec& spec, const IngestOptions& options);
   Status probe(const SourceSpec& spec);
   Status open_format(const SourceSpec& spec, const IngestOptions& options);

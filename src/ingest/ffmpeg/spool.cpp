@@ -39,7 +39,7 @@ bool has_index_at_end(std::span<const std::uint8_t> head) {
   return false;
 }
 
-Result<Spool> Spool::fill(std::span<const std::uint8_t> head, ByteReader& rest) {
+Result<Spool> Spool::fill(std::span<const std::uint8_t> head, const Read& rest) {
   std::error_code none;
   const std::string folder = std::filesystem::temp_directory_path(none).string();
   Spool spool(::open(folder.empty() ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
@@ -51,7 +51,7 @@ Result<Spool> Spool::fill(std::span<const std::uint8_t> head, ByteReader& rest) 
   Status stored = spool.append(head);
   std::array<std::uint8_t, 1 << 16> block;
   while (stored) {
-    const std::ptrdiff_t got = rest.read(block.data(), block.size());
+    const std::ptrdiff_t got = rest(block.data(), block.size());
     if (got <= 0) break;
     stored = spool.append({block.data(), static_cast<std::size_t>(got)});
   }
@@ -62,10 +62,12 @@ Result<Spool> Spool::fill(std::span<const std::uint8_t> head, ByteReader& rest) 
 Status Spool::append(std::span<const std::uint8_t> bytes) {
   size_ += static_cast<std::int64_t>(bytes.size());
   if (size_ > kLimit)
-    return fail(ErrorCode::kLimit,
-                fmt::format("this MP4 has its index at the end and comes through a pipe of more than "
-                            "{} bytes: name it as a file, or write it with -movflags +faststart",
-                            kLimit));
+    return fail(
+        ErrorCode::kLimit,
+        fmt::format(
+            "this MP4 has its index at the end and comes from where one can't go back, with more than "
+            "{} bytes: name it as a file, or write it with -movflags +faststart",
+            kLimit));
   while (!bytes.empty()) {
     const ssize_t wrote = ::write(descriptor_, bytes.data(), bytes.size());
     if (wrote < 0 && errno == EINTR) continue;

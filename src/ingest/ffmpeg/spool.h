@@ -1,12 +1,13 @@
 #pragma once
-// Pipes whose container can't be read front to back.
+// Pipes, and servers that can't go back, whose container can't be read front to back.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
 #include "braid/base/result.h"
-#include "byte_reader.h"
 
 namespace braid::ingest::ffmpeg {
 
@@ -14,13 +15,16 @@ namespace braid::ingest::ffmpeg {
 /// `head`: its first bytes.
 bool has_index_at_end(std::span<const std::uint8_t> head);
 
-/// What a pipe held, in a file that nobody else sees and that is gone when this is.
+/// What such a source held, in a file that nobody else sees and that is gone when this is.
 class Spool {
  public:
   static constexpr std::int64_t kLimit = std::int64_t{8} << 30;  // bytes
 
-  /// Reads to the pipe's end. kLimit: it holds more; kResource: the temporary directory can't.
-  static Result<Spool> fill(std::span<const std::uint8_t> head, ByteReader& rest);
+  /// As ByteReader::read().
+  using Read = std::function<std::ptrdiff_t(std::uint8_t*, std::size_t)>;
+
+  /// Reads to the end. kLimit: it holds more; kResource: the temporary directory can't.
+  static Result<Spool> fill(std::span<const std::uint8_t> head, const Read& rest);
   Spool(Spool&& other) noexcept;
   Spool& operator=(Spool&&) = delete;
   ~Spool();

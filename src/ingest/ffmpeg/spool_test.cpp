@@ -6,6 +6,8 @@
 #include <iterator>
 #include <vector>
 
+#include "byte_reader.h"
+
 namespace braid::ingest::ffmpeg {
 namespace {
 
@@ -44,7 +46,8 @@ TEST(Spool, HoldsHeadAndRestAsOneFile) {
   ASSERT_TRUE(reader);
   std::vector<std::uint8_t> head(100);
   ASSERT_EQ((*reader)->read(head.data(), head.size()), 100);
-  auto spool = Spool::fill(head, **reader);
+  auto spool =
+      Spool::fill(head, [&](std::uint8_t* to, std::size_t size) { return (*reader)->read(to, size); });
   ASSERT_TRUE(spool) << spool.error().message;
   std::ifstream spooled(spool->path(), std::ios::binary);
   EXPECT_EQ((std::vector<char>{std::istreambuf_iterator<char>(spooled), {}}), whole);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "braid/base/log.h"
@@ -26,7 +27,10 @@ class Watching final : public deliver::EventSink {
   explicit Watching(std::unique_ptr<deliver::Writer> writer) : writer_(std::move(writer)) {}
 
   void on_event(const deliver::Event& event) override {
-    if (const auto* answer = std::get_if<Answer>(&event)) failed_ = failed_ || answer->finish == FinishReason::kError;
+    if (const auto* answer = std::get_if<Answer>(&event))
+      failed_ = failed_ || answer->finish == FinishReason::kError;
+    if (const auto* fault = std::get_if<deliver::Fault>(&event)) fault_ = fault_.value_or(fault->error.code);
+    perceived_ = perceived_ || std::holds_alternative<deliver::Perceived>(event);
     writer_->on_event(event);
     // Nobody reads any more: there is nobody to go on for.
     if (Watch* watch = running_; watch && !writer_->status()) {
@@ -36,12 +40,19 @@ class Watching final : public deliver::EventSink {
   }
   void stop_when_unread(Watch* watch) { running_ = watch; }
   Status written() const { return writer_->status(); }
-  bool failed() const { return failed_; }
+  /// What the session's end says to the shell: input that gave nothing but errors is bad input.
+  ExitCode code() const {
+    if (fault_ && !perceived_) return exit_code(*fault_);
+    return failed_ ? kCheckFailed : kDone;
+  }
 
  private:
   std::unique_ptr<deliver::Writer> writer_;
   std::atomic<Watch*> running_ = nullptr;
-  bool failed_ = false;  // read when the session is over
+  // Read when the session is over.
+  bool failed_ = false;
+  bool perceived_ = false;
+  std::optional<ErrorCode> fault_;  // the first
 };
 
 bool interactive(const WatchOptions& options) {
@@ -118,7 +129,7 @@ int run_watch(const WatchFlags& flags) {
     fmt::print(stderr, "braid: {}\n", written.error().message);
     return exit_code(written.error().code);
   }
-  return sink.failed() ? kCheckFailed : kDone;
+  return sink.code();
 }
 
 }  // namespace
