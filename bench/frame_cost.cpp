@@ -77,6 +77,8 @@ json::object time_frames(LiveSession& live, Clock& clock, const std::vector<Fram
 }
 
 json::object count_frames(LiveSession& live, const std::vector<Frame>& pictures, int frames) {
+  live.show(pictures.back());
+  live.wait_seen();
   start_counting();
   for (int i = 0; i < frames; ++i) {
     {
