@@ -4,10 +4,14 @@ namespace braid {
 
 const char* to_string(Modality modality) {
   switch (modality) {
-    case Modality::kVision: return "vision";
-    case Modality::kAudio: return "audio";
-    case Modality::kText: return "text";
-    case Modality::kReading: return "reading";
+    case Modality::kVision:
+      return "vision";
+    case Modality::kAudio:
+      return "audio";
+    case Modality::kText:
+      return "text";
+    case Modality::kReading:
+      return "reading";
   }
   return "text";
 }

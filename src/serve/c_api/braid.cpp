@@ -25,7 +25,8 @@ void explain(const std::string& message, char* error, std::size_t size) {
   error[length] = '\0';
 }
 
-braid::serve::WatchConfig config_of(const char* const* sources, std::size_t count, const braid_options* options) {
+braid::serve::WatchConfig config_of(const char* const* sources, std::size_t count,
+                                    const braid_options* options) {
   braid::serve::WatchConfig config;
   config.sources.assign(sources, sources + count);
   if (!options) return config;

@@ -8,8 +8,7 @@ EngineInput EncodeLoop::handle(sync::Timed item) {
   return std::visit(
       [this]<class Item>(Item&& value) -> EngineInput {
         using Plain = std::decay_t<Item>;
-        if constexpr (std::is_same_v<Plain, Question>)
-          value.trace.enter(Stage::kPrefillQueue, clock_.now());
+        if constexpr (std::is_same_v<Plain, Question>) value.trace.enter(Stage::kPrefillQueue, clock_.now());
         if constexpr (std::is_same_v<Plain, Question> || std::is_same_v<Plain, Damage>)
           return std::forward<Item>(value);
         else

@@ -185,6 +185,8 @@ bool EngineLoop::take(EngineInput& input) {
 
 bool EngineLoop::take_chunks() {
   bool any = false;
+  // Where a turn joins must not depend on how fast its answer came.
+  if (options_.deterministic && options_.join_turns && answers_.open() > 0) return false;
   // A few chunks ahead of the steps are enough; the rest stays in the lane, which bounds it.
   while (perception_.waiting() < options_.queue) {
     if (!head_) head_ = in_.try_pop(kChunks);

@@ -26,12 +26,12 @@ struct Encoded {
   SourceId source;
   SessionTime start;
   SessionTime end;
-  std::string reason;  ///< why kept, or why not
-  int tokens = 0;      ///< rows of the medium or text, or what they would have been
-  int width = 0, height = 0;  ///< pixels, of frames
-  std::string text;           ///< of lines and readings
-  StageTrace trace;           ///< the chunk's goes on in the chunk
-  std::optional<Error> error; ///< the encoder refused it
+  std::string reason;          ///< why kept, or why not
+  int tokens = 0;              ///< rows of the medium or text, or what they would have been
+  int width = 0, height = 0;   ///< pixels, of frames
+  std::string text;            ///< of lines and readings
+  StageTrace trace;            ///< the chunk's goes on in the chunk
+  std::optional<Error> error;  ///< the encoder refused it
 };
 
 /// One thread. Blocks while it encodes and while it waits for the device.

@@ -31,7 +31,8 @@ struct Frame {
   StageTrace trace;
 };
 
-/// A stretch of sound without holes. Blocks of a source come in order and don't overlap; a hole is a jump in `start`.
+/// A stretch of sound without holes. Blocks of a source come in order and don't overlap; a hole is a jump in
+/// `start`.
 struct AudioBlock {
   SourceId source;
   SessionTime start;
@@ -88,7 +89,8 @@ struct Damage {
   Error error;
 };
 
-/// What a source sends. Per stream in order of time; between streams of a source in any order that keeps its bounds.
+/// What a source sends. Per stream in order of time; between streams of a source in any order that keeps its
+/// bounds.
 using Packet = std::variant<Frame, AudioBlock, TextLine, Reading, Bound, Damage>;
 
 }  // namespace braid

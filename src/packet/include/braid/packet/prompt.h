@@ -42,8 +42,8 @@ struct Prompt {
   void append(const Prompt& other);
 };
 
-/// A perceived frame, utterance, line or reading, ready to be prefilled. Kept, with its embeddings, as long as it is
-/// in the window, so that a timeline can be rebuilt.
+/// A perceived frame, utterance, line or reading, ready to be prefilled. Kept, with its embeddings, as long
+/// as it is in the window, so that a timeline can be rebuilt.
 struct Chunk {
   ChunkId id;
   Modality modality = Modality::kText;

@@ -26,19 +26,19 @@ struct Sampling {
 /// A question to a session. It sees every chunk that ends at or before `at`.
 struct Question {
   QuestionId id;
-  std::string text;               ///< may be empty where the last utterance is the question
-  std::optional<SessionTime> at;  ///< none: when everything has been seen
+  std::string text;                  ///< may be empty where the last utterance is the question
+  std::optional<SessionTime> at;     ///< none: when everything has been seen
   std::optional<Nanoseconds> every;  ///< asked again so much later, for as long as the sources last
   QuestionId standing;               ///< the first of those asked so; set by the session
-  bool now = false;               ///< asked by somebody who waits: `at` is set when the session takes it
+  bool now = false;                  ///< asked by somebody who waits: `at` is set when the session takes it
   std::optional<Nanoseconds> deadline;  ///< from asked to last byte delivered
   int max_tokens = 96;
   Sampling sampling;
   std::vector<std::string> stops;  ///< texts that end the answer; not part of it
 
-  SteadyTime asked{};         ///< set when the question is asked: by the asker, or when its time `at` comes
-  SessionTime asked_at{};     ///< the same moment on the session's timeline
-  StageTrace trace;           ///< who held the question itself
+  SteadyTime asked{};      ///< set when the question is asked: by the asker, or when its time `at` comes
+  SessionTime asked_at{};  ///< the same moment on the session's timeline
+  StageTrace trace;        ///< who held the question itself
 };
 
 /// Why an answer ended. Wire names: stop, length, cancelled, error, shed.
@@ -68,14 +68,14 @@ struct Answer {
   FinishReason finish = FinishReason::kStop;
   std::optional<Error> error;  ///< with kError and kShed
   SessionTime asked_at;
-  SteadyTime asked;                         ///< when the question was asked
-  SteadyTime last_token;                    ///< when the model was done; `deliver` runs from here
+  SteadyTime asked;       ///< when the question was asked
+  SteadyTime last_token;  ///< when the model was done; `deliver` runs from here
   std::optional<SteadyTime> first_token;
   std::optional<Nanoseconds> freshness;  ///< age of the newest perceived chunk at the first decode
   std::optional<Nanoseconds> deadline;
-  Verdict verdict = Verdict::kNone;  ///< set by deliver
-  std::vector<std::string> degraded; ///< rungs of the ladder taken
-  int prompt_tokens = 0;             ///< visible window and question
+  Verdict verdict = Verdict::kNone;   ///< set by deliver
+  std::vector<std::string> degraded;  ///< rungs of the ladder taken
+  int prompt_tokens = 0;              ///< visible window and question
   int question_tokens = 0;
   int answer_tokens = 0;
   WindowInfo window;

@@ -29,7 +29,8 @@ struct Row {
   RowKind kind = RowKind::kPerception;
 };
 
-/// Rows of a sequence stand in order of position. Rows are computed as one pass where the engine can, else as few.
+/// Rows of a sequence stand in order of position. Rows are computed as one pass where the engine can, else as
+/// few.
 struct StepPlan {
   std::vector<Row> rows;
   bool non_causal = false;  ///< all rows are one indivisible medium

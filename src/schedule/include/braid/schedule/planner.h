@@ -21,8 +21,8 @@ struct DecodeRow {
 
 struct PlanOptions {
   int max_rows = 512;  ///< the engine's bound; an indivisible medium may not be larger
-  /// Rows a step is given if so many wait, whatever they are predicted to take. On an overloaded machine a step's
-  /// fixed cost passes any target, and steps of one row each would make it worse.
+  /// Rows a step is given if so many wait, whatever they are predicted to take. On an overloaded machine a
+  /// step's fixed cost passes any target, and steps of one row each would make it worse.
   int min_rows = 1;
   Nanoseconds step_target =
       Milliseconds(50);  ///< a step is planned to take at most this; cancellation waits a step
