@@ -5,6 +5,15 @@
 
 namespace braid::ingest::ffmpeg {
 
+PacketQueue::Entry PacketQueue::Line::pop() {
+  Entry entry = std::move(entries[begin++]);
+  if (2 * begin >= entries.size()) {
+    entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(begin));
+    begin = 0;
+  }
+  return entry;
+}
+
 PacketPtr PacketQueue::blank() {
   if (spare_.empty()) return make_packet();
   PacketPtr packet = std::move(spare_.back());
@@ -21,24 +30,24 @@ void PacketQueue::push(Entry entry) {
   ++packets_;
   bytes_ += static_cast<std::size_t>(entry.packet->size);
   furthest_ = std::max(furthest_, entry.at);
-  entries_[static_cast<std::size_t>(entry.stream)].push_back(std::move(entry));
+  auto& entries = lines_[static_cast<std::size_t>(entry.stream)].entries;
+  entries.push_back(std::move(entry));
 }
 
 bool PacketQueue::ready() const {
   if (packets_ == 0) return false;
   if (packets_ >= kMaxPackets || bytes_ >= kMaxBytes) return true;
   SessionTime oldest = SessionTime::max();
-  for (const auto& stream : entries_)
+  for (const auto& stream : lines_)
     if (!stream.empty()) oldest = std::min(oldest, stream.front().at);
   return furthest_ - oldest >= lookahead_;
 }
 
 PacketQueue::Entry PacketQueue::pop() {
-  std::deque<Entry>* earliest = nullptr;
-  for (auto& stream : entries_)
+  Line* earliest = nullptr;
+  for (auto& stream : lines_)
     if (!stream.empty() && (!earliest || stream.front().due < earliest->front().due)) earliest = &stream;
-  Entry entry = std::move(earliest->front());
-  earliest->pop_front();
+  Entry entry = earliest->pop();
   --packets_;
   bytes_ -= static_cast<std::size_t>(entry.packet->size);
   return entry;

@@ -3,7 +3,6 @@
 // due.
 
 #include <array>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -46,10 +45,19 @@ class PacketQueue {
   static constexpr Nanoseconds kInterleave = std::chrono::seconds(1);
 
  private:
-  const std::deque<Entry>& of(StreamKind stream) const { return entries_[static_cast<std::size_t>(stream)]; }
+  /// A queue in a vector, which keeps its memory.
+  struct Line {
+    std::vector<Entry> entries;
+    std::size_t begin = 0;
+
+    bool empty() const { return begin == entries.size(); }
+    const Entry& front() const { return entries[begin]; }
+    Entry pop();
+  };
+  const Line& of(StreamKind stream) const { return lines_[static_cast<std::size_t>(stream)]; }
 
   Nanoseconds lookahead_;
-  std::array<std::deque<Entry>, kStreamKinds> entries_;
+  std::array<Line, kStreamKinds> lines_;
   std::vector<PacketPtr> spare_;
   std::size_t packets_ = 0;
   std::size_t bytes_ = 0;

@@ -136,9 +136,12 @@ void SoundConverter::cut_block() {
 }
 
 bool SoundConverter::pop(AudioBlock& block) {
-  if (ready_.empty()) return false;
-  block = std::move(ready_.front());
-  ready_.pop_front();
+  if (next_ready_ == ready_.size()) {
+    ready_.clear();
+    next_ready_ = 0;
+    return false;
+  }
+  block = std::move(ready_[next_ready_++]);
   return true;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 // Decoded sound of any kind to blocks of 16 kHz mono, placed by their times.
 
-#include <deque>
 #include <vector>
 
 #include "braid/base/result.h"
@@ -55,7 +54,8 @@ class SoundConverter {
   SessionTime block_start_{};
   std::vector<float> block_;
   std::vector<float> scratch_;
-  std::deque<AudioBlock> ready_;
+  std::vector<AudioBlock> ready_;  // those from next_ready_ on
+  std::size_t next_ready_ = 0;
 };
 
 }  // namespace braid::ingest::ffmpeg
