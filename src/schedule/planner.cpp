@@ -61,8 +61,9 @@ void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   take_decodes(ready, options_.max_rows - reserved, planned);
 
   const int decodes = static_cast<int>(planned.decodes);
-  const int target =
-      std::min(options_.max_rows, std::max(options_.min_rows, cost_.rows_within(options_.step_target)));
+  const bool all_at_once = ready.question_waits && ready.decodes.empty();
+  const int within = std::max(options_.min_rows, cost_.rows_within(options_.step_target));
+  const int target = all_at_once ? options_.max_rows : std::min(options_.max_rows, within);
   int room = options_.max_rows - decodes;
   int budget = std::clamp(target - decodes, std::min(1, room), room);
   const int asked = take(ready.questions, budget, planned);
@@ -70,7 +71,8 @@ void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   room -= asked;
   budget = std::max(budget - asked, std::min(1, room));
   budget -= take(ready.perception, budget, planned);
-  take(ready.rebuilds, budget, planned);
+  // What a question waits for isn't slowed by what it doesn't.
+  if (!all_at_once || planned.plan.rows.empty()) take(ready.rebuilds, std::min(budget, within), planned);
 }
 
 void Planner::take_decodes(const Ready& ready, int at_most, Planned& planned) const {

@@ -208,5 +208,12 @@ TEST_F(PlannerTest, gives_a_step_its_least_rows_where_none_would_fit_the_target)
   EXPECT_EQ(step(planner), "4p");
 }
 
+TEST_F(PlannerTest, takes_all_perception_at_once_where_a_question_waits_for_it) {
+  Planner planner({.min_rows = 4, .step_target = Milliseconds(1)}, forty_rows());
+  perception(1, "abcdefg");
+  ready.question_waits = true;
+  EXPECT_EQ(step(planner), "7p");
+}
+
 }  // namespace
 }  // namespace braid::schedule

@@ -213,6 +213,7 @@ bool EngineLoop::step() {
   ready_.questions.clear();
   ready_.perception.clear();
   ready_.rebuilds.clear();
+  ready_.question_waits = head_ && std::holds_alternative<Question>(*head_);
   answers_.ready(ready_);
   if (!broken_) perception_.ready(ready_);
   planner_.plan(ready_, planned_);

@@ -37,6 +37,8 @@ struct Ready {
   std::vector<PrefillJob*> questions;   ///< oldest first
   std::vector<PrefillJob*> perception;  ///< oldest first, per sequence in order
   std::vector<PrefillJob*> rebuilds;
+  bool question_waits = false;  ///< somebody waits for the perception to be done: with no answer decoding
+                                ///< beside it, a step takes all of it, whatever the target
 };
 
 /// A plan and whose rows it holds, in plan order: decodes first, then shares.
