@@ -1,6 +1,7 @@
 #include "load.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <mutex>
 
@@ -47,7 +48,8 @@ Status apply_adapter(const LlamaOptions& options, llama_model* model, llama_cont
 }  // namespace
 
 int threads_for(const LlamaOptions& options) {
-  return options.threads > 0 ? options.threads : usable_cores();
+  // More threads than cores would wait for one another at every barrier.
+  return options.threads > 0 ? std::min(options.threads, usable_cores()) : usable_cores();
 }
 
 bool runs_on_gpu(const LlamaOptions& options) {

@@ -66,7 +66,7 @@ void Answers::begin(Question question) {
   answer.window = perception_.window(question.asked_at);
   const SteadyTime now = clock_.now();
   question.trace.leave(now);
-  if (answer.window.chunks == 0) {
+  if (answer.window.chunks == 0 && !perception_.has_turns()) {
     emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
     answer.text = kNothingPerceived;
     answer.first_token = answer.last_token = now;

@@ -217,6 +217,11 @@ void Perception::swap(SteadyTime at) {
   join_waiting();
 }
 
+bool Perception::has_turns() const {
+  const auto& entries = timeline_.entries();
+  return std::any_of(entries.begin(), entries.end(), [](const kv::Entry& entry) { return !entry.chunk; });
+}
+
 Result<SequenceId> Perception::fork(SessionTime now) {
   auto sequence = ledger_.open();
   if (!sequence) return sequence;

@@ -51,6 +51,8 @@ class Perception {
   /// A new sequence that shares what an answer may see.
   Result<SequenceId> fork(SessionTime now);
   kv::Timeline& timeline() { return timeline_; }
+  /// Questions and answers stand in the timeline, and speak of what may have left it.
+  bool has_turns() const;
   WindowInfo window(SessionTime now) const { return timeline_.window(now, timeline_.end()); }
   /// Stages of the chunk that was in the cache last.
   const StageTrace& last_trace() const { return last_trace_; }

@@ -1,5 +1,6 @@
 #include "braid/serve/watch.h"
 
+#include <map>
 #include <utility>
 
 #include "braid/engine/llama_engine.h"
@@ -23,9 +24,13 @@ Watch::~Watch() = default;
 Status Watch::open_sources() {
   config_.ingest.realtime = config_.session.realtime;
   config_.ingest.session_start = [this] { return session_->started_at(); };
+  std::map<std::string, int> names;
   for (const std::string& text : config_.sources) {
     auto spec = ingest::parse_source_spec(text);
     if (!spec) return tl::unexpected(spec.error());
+    // Names made from files' names may be the same; given ones are taken as they are.
+    const bool given = text.find("name=") != std::string::npos;
+    if (const int count = ++names[spec->name]; count > 1 && !given) spec->name += "-" + std::to_string(count);
     auto source = ingest::open_source(*spec, config_.ingest, clock_);
     if (!source) return tl::unexpected(source.error());
     // A live source goes with the clock whether or not anybody says so.

@@ -14,8 +14,9 @@ struct LlamaOptions {
   std::string model;   ///< GGUF file of the language model
   std::string mmproj;  ///< GGUF file of its encoders; empty: text only
   std::string
-      lora;         ///< GGUF adapter applied live (costs 20-30 % of speed; merge_lora() doesn't); empty: none
-  int threads = 0;  ///< CPU threads a step or an encode uses; 0: as many as the process may use
+      lora;  ///< GGUF adapter applied live (costs 20-30 % of speed; merge_lora() doesn't); empty: none
+  int threads =
+      0;  ///< CPU threads a step or an encode uses; 0, or more than the process may use: as many as that
   int cells = 4096;            ///< KV cells, shared by all sequences
   int max_sequences = 16;      ///< 1..256
   int gpu_layers = -1;         ///< layers on a GPU if the build and machine have one; -1: all, 0: none
