@@ -34,7 +34,8 @@ class Refusals(BraidTest):
 
     def test_unknown_sources_and_names_used_twice_are_usage_errors(self):
         self.refused("--source", "kind=smell,file=x.csv", "--ask", "x", code=2)
-        self.refused(CLIP, CLIP, "--ask", "x", code=2)
+        named = f"name=twice,file={CLIP}"
+        self.refused("--source", named, "--source", named, "--ask", "x", code=2)
 
     def test_a_model_file_that_is_none_is_refused(self):
         garbage = self.write("garbage.gguf", b"GGUF" + bytes(4000))
