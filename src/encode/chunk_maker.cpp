@@ -81,7 +81,7 @@ Encoded ChunkMaker::make(Reading reading) {
   return encoded;
 }
 
-void ChunkMaker::encode(engine::Medium medium, std::string time, Encoded& encoded) {
+void ChunkMaker::encode(engine::Medium medium, const std::string& time, Encoded& encoded) {
   if (!encoder_) {
     encoded.reason = "unsupported";
     return;
@@ -103,7 +103,7 @@ void ChunkMaker::encode(engine::Medium medium, std::string time, Encoded& encode
   keep(encoded, std::move(prompt));
 }
 
-void ChunkMaker::write(std::string time, std::string text, Encoded& encoded) {
+void ChunkMaker::write(const std::string& time, std::string text, Encoded& encoded) {
   encoded.text = cut(std::move(text), options_.max_text_bytes);
   Prompt prompt;
   prompt.append(tokenizer_.tokenize(time + " " + encoded.text, false));

@@ -92,7 +92,7 @@ NoveltyFilter::Look NoveltyFilter::look_at(const Frame& frame) const {
     const Range rows = range_of(y, kGrid, frame.height, kRowsPerCell);
     for (int x = 0; x < kGrid; ++x) {
       const Cell cell = measure(frame, rows, range_of(x, kGrid, frame.width, kColumnsPerCell));
-      look.thumbprint[static_cast<std::size_t>(y * kGrid + x)] = cell.mean();
+      look.thumbprint[static_cast<std::size_t>(y) * kGrid + static_cast<std::size_t>(x)] = cell.mean();
       within = std::max(within, cell.variance());
     }
   }

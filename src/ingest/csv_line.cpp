@@ -41,7 +41,7 @@ Result<std::vector<std::string>> parse_csv_line(std::string_view line, char sepa
   for (;;) {
     if (fields.size() >= max_fields)
       return fail(ErrorCode::kLimit, fmt::format("more than {} fields; split the log", max_fields));
-    const std::size_t first = line.find_first_not_of(" ");
+    const std::size_t first = line.find_first_not_of(' ');
     std::string field;
     if (first != std::string_view::npos && line[first] == '"') {
       line.remove_prefix(first + 1);

@@ -19,7 +19,7 @@ struct Synchronizer::State {
   void take(TextLine line);
   void take(Reading reading);
   void take(Damage damage) { hold(std::move(damage)); }
-  void take(AudioBlock block);
+  void take(const AudioBlock& block);
   void take(const Bound&) {}  // needs the source: promise()
   void promise(SourceId source, StreamKind kind, SessionTime nothing_before);
   void end(SourceId source);
@@ -65,7 +65,7 @@ void Synchronizer::State::take(Reading reading) {
   hold(std::move(reading));
 }
 
-void Synchronizer::State::take(AudioBlock block) {
+void Synchronizer::State::take(const AudioBlock& block) {
   const auto cutter = cutters.find(block.source);
   if (cutter == cutters.end()) {
     ++counts.unheard;
@@ -184,7 +184,8 @@ void Synchronizer::push(SourceId source, Packet packet) {
   if (const auto* bound = std::get_if<Bound>(&packet))
     state_->promise(source, bound->stream, bound->nothing_before);
   else
-    std::visit([this](auto&& content) { state_->take(std::move(content)); }, std::move(packet));
+    std::visit([this](auto&& content) { state_->take(std::forward<decltype(content)>(content)); },
+               std::move(packet));
   state_->release();
 }
 

@@ -13,9 +13,9 @@ Position CellStore::end(SequenceId sequence) const {
   return held(sequence).empty() ? 0 : held(sequence).back()->position + 1;
 }
 
-void CellStore::append(SequenceId sequence, Cell cell) {
+void CellStore::append(SequenceId sequence, const Cell& cell) {
   ++*used_;
-  sequences_[index(sequence)].emplace_back(new Cell(std::move(cell)), [used = used_](const Cell* gone) {
+  sequences_[index(sequence)].emplace_back(new Cell(cell), [used = used_](const Cell* gone) {
     --*used;
     delete gone;
   });

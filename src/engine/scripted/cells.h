@@ -26,7 +26,7 @@ class CellStore {
   bool valid(SequenceId sequence) const;
   const Held& held(SequenceId sequence) const { return sequences_[index(sequence)]; }
   Position end(SequenceId sequence) const;
-  void append(SequenceId sequence, Cell cell);
+  void append(SequenceId sequence, const Cell& cell);
   void share(SequenceId from, SequenceId to, std::span<const PositionRange> ranges);
   void forget(SequenceId sequence, PositionRange range);
 

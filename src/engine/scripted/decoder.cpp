@@ -122,7 +122,7 @@ Nanoseconds ScriptedDecoder::cost(const StepPlan& plan, std::uint64_t passes) co
 void ScriptedDecoder::append(const Row& row) {
   Cell cell{row.position, row.token};
   if (row.embedding) cell.content = read_row(row.embedding);
-  state_->cells.append(row.sequence, std::move(cell));
+  state_->cells.append(row.sequence, cell);
   const auto reply = replies_.find(row.sequence);
   if (reply != replies_.end()) ++reply->second.said;
 }

@@ -42,7 +42,7 @@ Result<Frame> take_frame(SlotPool& pool, SessionTime captured, SourceId source, 
 
 Result<Frame> make_labelled_frame(SlotPool& pool, std::string_view label, SessionTime captured,
                                   SourceId source, int width, int height) {
-  const auto row_bytes = static_cast<std::size_t>(3 * width);
+  const auto row_bytes = 3 * static_cast<std::size_t>(width);
   if (label.size() > 255 || label.size() + kHeader > row_bytes)
     return fail(ErrorCode::kLimit,
                 fmt::format("the label has {} bytes; a row of {} pixels holds {}", label.size(), width,
@@ -66,7 +66,9 @@ Result<Frame> make_labelled_frame(SlotPool& pool, std::string_view label, Sessio
 
 Result<Frame> make_blank_frame(SlotPool& pool, SessionTime captured, SourceId source, int width, int height) {
   auto frame = take_frame(pool, captured, source, width, height);
-  if (frame) std::memset(frame->pixels.data(), 16, static_cast<std::size_t>(3 * width * height));
+  if (frame)
+    std::memset(frame->pixels.data(), 16,
+                3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   return frame;
 }
 

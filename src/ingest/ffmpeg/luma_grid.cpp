@@ -68,7 +68,7 @@ bool read_luma_grid(const AVFrame& frame, LumaGrid& grid) {
       int sum = 0;
       for (int i = 0; i < kTaps * kTaps; ++i)
         sum += plane.at(place(column, i % kTaps, frame.width), place(row, i / kTaps, frame.height));
-      grid[static_cast<std::size_t>(row * kLumaGridSide + column)] =
+      grid[static_cast<std::size_t>(row) * kLumaGridSide + static_cast<std::size_t>(column)] =
           static_cast<std::uint8_t>(sum / (kTaps * kTaps));
     }
   return true;

@@ -24,7 +24,7 @@ using Kind = ScriptedInput::Kind;
 tl::unexpected<Error> bad(std::string message) { return fail(ErrorCode::kBadInput, std::move(message)); }
 
 Result<Nanoseconds> parse_time(std::string_view word) {
-  const auto time = parse_span(word);
+  auto time = parse_span(word);
   if (time && *time > kMaxTime) return fail(ErrorCode::kLimit, fmt::format("'{}' is past one hour", word));
   return time;
 }

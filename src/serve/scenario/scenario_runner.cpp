@@ -88,7 +88,7 @@ class Run {
     events.push_back(totals_of(made_));
     std::vector<std::string> failed;
     if (scenario_.expectations.empty())
-      failed.push_back("nothing is expected: write at least one expect line");
+      failed.emplace_back("nothing is expected: write at least one expect line");
     for (const Expectation& expectation : scenario_.expectations)
       if (std::string why = check(expectation, events); !why.empty()) failed.push_back(std::move(why));
     return failed;

@@ -35,9 +35,9 @@ bool can_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) 
 }  // namespace
 
 struct Session::State {
-  State(SessionOptions session_options, engine::Engine& model, sync::SpeechDetectorFactory* speech,
+  State(const SessionOptions& session_options, engine::Engine& model, sync::SpeechDetectorFactory* speech,
         Clock& session_clock, deliver::EventSink& event_sink)
-      : options(std::move(session_options)),
+      : options(session_options),
         engine(model),
         clock(session_clock),
         sink(event_sink),
@@ -138,8 +138,7 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, engine:
                 fmt::format("a window of {} tokens needs {} KV cells, the engine has {}: lower "
                             "--window-tokens",
                             options.window.max_rows, needed, info.cells));
-  return std::unique_ptr<Session>(
-      new Session(std::make_unique<State>(std::move(options), engine, speech, clock, sink)));
+  return std::unique_ptr<Session>(new Session(std::make_unique<State>(options, engine, speech, clock, sink)));
 }
 
 Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {

@@ -50,8 +50,8 @@ class ChunkMaker {
   Encoded make(Reading reading);
 
  private:
-  void encode(engine::Medium medium, std::string time, Encoded& encoded);
-  void write(std::string time, std::string text, Encoded& encoded);
+  void encode(engine::Medium medium, const std::string& time, Encoded& encoded);
+  void write(const std::string& time, std::string text, Encoded& encoded);
   void keep(Encoded& encoded, Prompt prompt);
 
   EncodeOptions options_;
