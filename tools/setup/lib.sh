@@ -31,8 +31,8 @@ explain() {
     echo "this system's packages lack one that is needed ($(sed -n 's/.*Unable to locate package //p' "$1" | head -n 1)): use Debian 12, or install it by hand and run with BRAID_NO_PACKAGES=1."
   elif grep -qE 'dpkg was interrupted|Could not get lock' "$1"; then
     echo "apt is busy or half done: wait for it or run 'dpkg --configure -a', then run again."
-  elif grep -qE 'Killed signal|Cannot allocate memory|out of memory' "$1"; then
-    echo "memory ran out: give the machine 4 GB or set CMAKE_BUILD_PARALLEL_LEVEL=1, then run again."
+  elif grep -qE 'Killed signal| Killed |Cannot allocate memory|out of memory' "$1"; then
+    echo "memory ran out, or something ended the build: give the machine 4 GB or set CMAKE_BUILD_PARALLEL_LEVEL=1, then run again."
   else
     echo "see the end of $log for what failed, then run the same command again."
   fi
