@@ -2,8 +2,7 @@
 #
 # BRAID_LLAMA_ROOT names a prefix laid out as tools/setup/llama.sh lays it out; else the pinned copy is prepared in the
 # cache. A system's libllama is not looked for: distributions ship neither libmtmd nor llama-common with it.
-# BRAID_CPU_FEATURES (compile definition) lists the CPU features that the kernels were built with, comma-separated, by the
-# names that __builtin_cpu_supports knows: the engine checks them at start instead of dying of an unknown instruction.
+# The kernels use the CPU features that set-up could execute; the engine asks ggml which, and refuses a CPU without them.
 option(BRAID_CUDA "build llama.cpp with its CUDA backend" OFF)
 set(BRAID_LLAMA_ROOT "" CACHE PATH "prefix of a llama.cpp prepared elsewhere; empty: the pinned copy")
 if(BRAID_CUDA AND NOT CMAKE_CUDA_ARCHITECTURES)
@@ -34,7 +33,6 @@ endif()
 # Imported, so that an installed Braid names it and finds its own copy (cmake/BraidConfig.cmake.in).
 add_library(braid_llama_cpp INTERFACE IMPORTED GLOBAL)
 target_include_directories(braid_llama_cpp SYSTEM INTERFACE ${llama_root}/include ${llama_root}/include/llama-common)
-target_compile_definitions(braid_llama_cpp INTERFACE BRAID_CPU_FEATURES="${llama_cpu_features}")
 target_link_libraries(braid_llama_cpp INTERFACE ${llama_libraries} Threads::Threads ${CMAKE_DL_LIBS})
 if(BRAID_CUDA)
   find_package(CUDAToolkit REQUIRED)
