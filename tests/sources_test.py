@@ -31,28 +31,28 @@ class MediaSources(BraidTest):
         self.assertEqual(run.events[-1]["frames"]["sampled"], 24)
 
     def test_a_pipe_is_watched_as_its_file(self):
-        with subprocess.Popen(["cat", self.streamable], stdout=subprocess.PIPE) as cat:
+        self.check_umbrella_piped(self.streamable)
+
+    def check_umbrella_served(self, clip):
+        handler = functools.partial(QuietHandler, directory=clip.parent)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            url = f"http://127.0.0.1:{server.server_port}/{clip.name}"
+            self.check_umbrella(self.watch(url, "--json", "--ask", WHEN))
+            server.shutdown()
+
+    def check_umbrella_piped(self, clip):
+        with subprocess.Popen(["cat", clip], stdout=subprocess.PIPE) as cat:
             self.check_umbrella(self.watch("-", "--json", "--ask", WHEN, stdin=cat.stdout))
 
     def test_an_http_url_is_watched_as_its_file(self):
-        handler = functools.partial(QuietHandler, directory=self.folder)
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            url = f"http://127.0.0.1:{server.server_port}/{self.streamable.name}"
-            self.check_umbrella(self.watch(url, "--json", "--ask", WHEN))
-            server.shutdown()
+        self.check_umbrella_served(self.streamable)
 
     def test_a_pipe_with_its_index_at_the_end_is_watched_as_its_file(self):
-        with subprocess.Popen(["cat", CLIP], stdout=subprocess.PIPE) as cat:
-            self.check_umbrella(self.watch("-", "--json", "--ask", WHEN, stdin=cat.stdout))
+        self.check_umbrella_piped(CLIP)
 
     def test_a_server_that_cannot_go_back_is_watched_as_its_file(self):
-        handler = functools.partial(QuietHandler, directory=CLIP.parent)
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            url = f"http://127.0.0.1:{server.server_port}/{CLIP.name}"
-            self.check_umbrella(self.watch(url, "--json", "--ask", WHEN))
-            server.shutdown()
+        self.check_umbrella_served(CLIP)
 
     def test_a_still_is_one_frame(self):
         run = self.watch(ROOT / "models/nano/samples/still2.jpg", "--json", "--ask", "What do you see?")

@@ -247,7 +247,6 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
   options.config.sources.insert(options.config.sources.end(), flags.named.begin(), flags.named.end());
   if (options.config.sources.empty())
     return fail(ErrorCode::kUsage, "no SOURCE: name a file, a URL, a device or - (see braid watch --help)");
-  options.config.ingest.realtime = options.config.session.realtime;
   options.config.session.join_turns = !flags.no_turns;
   options.config.session.window.max_age = from_seconds(flags.window_s);
   options.config.session.encode.novelty.enabled = !flags.no_novelty;

@@ -37,23 +37,28 @@ Answers::Answers(AnswerOptions options, engine::Decoder& decoder, const engine::
       ledger_(ledger),
       perception_(perception),
       clock_(clock),
-      emit_(std::move(emit)) {}
+      emit_(std::move(emit)),
+      end_of_question_(tokenizer.tokenize(tokenizer.chat().end_of_question, true)) {}
 
-TokenRun Answers::question_tokens(const Question& question) const {
-  kv::Timeline& timeline = perception_.timeline();
-  TokenRun rows = timeline.question_lead(question.asked_at, timeline.end());
-  const TokenRun text = tokenizer_.tokenize(question.text, false);
-  const TokenRun end = tokenizer_.tokenize(tokenizer_.chat().end_of_question, true);
-  rows.insert(rows.end(), text.begin(), text.end());
-  rows.insert(rows.end(), end.begin(), end.end());
-  return rows;
+const TokenRun& Answers::content(const Question& question) {
+  if (content_of_ != question.id) {
+    content_of_ = question.id;
+    content_ = tokenizer_.tokenize(question.text, false);
+    content_.insert(content_.end(), end_of_question_.begin(), end_of_question_.end());
+  }
+  return content_;
 }
 
-int Answers::question_rows(const Question& question) const {
-  return static_cast<int>(question_tokens(question).size());
+TokenRun Answers::lead(const Question& question) const {
+  const kv::Timeline& timeline = perception_.timeline();
+  return timeline.question_lead(question.asked_at, timeline.end());
 }
 
-bool Answers::fits(const Question& question) const {
+int Answers::question_rows(const Question& question) {
+  return static_cast<int>(lead(question).size() + content(question).size());
+}
+
+bool Answers::fits(const Question& question) {
   const int rows = question_rows(question) + question.max_tokens;
   int promised = 0;  // cells that open answers may still take
   for (const Open& open : open_) promised += open.question.max_tokens - static_cast<int>(open.tokens.size());
@@ -74,28 +79,30 @@ void Answers::begin(Question question) {
     emit_(AnswerDelta{question.id, answer.text});
     return emit_(std::move(answer));
   }
-  TokenRun rows = question_tokens(question);
+  Prompt prompt;
+  prompt.append(lead(question));
+  TokenRun text = content(question);
+  prompt.append(text);
+  const int rows = prompt.rows();
   auto sequence = perception_.fork(question.asked_at);
   if (!sequence) return refuse(question, FinishReason::kError, sequence.error());
   const Position start = ledger_.end(*sequence);
-  const Position end = start + static_cast<Position>(rows.size());
-  if (auto reserved = ledger_.append(*sequence, {start, end}, static_cast<int>(rows.size())); !reserved) {
+  const Position end = start + rows;
+  if (auto reserved = ledger_.append(*sequence, {start, end}, rows); !reserved) {
     decoder_.free(*sequence);
     ledger_.close(*sequence);
     return refuse(question, FinishReason::kError, reserved.error());
   }
-  answer.question_tokens = static_cast<int>(rows.size());
+  answer.question_tokens = rows;
   answer.prompt_tokens = answer.window.tokens + answer.question_tokens;
   emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
-  Prompt prompt;
-  prompt.append(rows);
   auto stops = all_stops(question, tokenizer_.chat());
   const Sampling sampling = question.sampling;
   open_.push_back(Open{std::move(question),
                        std::move(answer),
                        *sequence,
                        schedule::PrefillJob(*sequence, start, std::move(prompt), RowKind::kQuestion, true),
-                       std::move(rows),
+                       std::move(text),
                        decode::Sampler(sampling),
                        decode::TextStream(std::move(stops)),
                        StageMeter{},
@@ -251,9 +258,7 @@ void Answers::finish(Open& open, FinishReason reason) {
 
 void Answers::join(const Open& open) {
   // The lead is the timeline's own business at the place where the turns go.
-  TokenRun rows = tokenizer_.tokenize(open.question.text, false);
-  const TokenRun end = tokenizer_.tokenize(tokenizer_.chat().end_of_question, true);
-  rows.insert(rows.end(), end.begin(), end.end());
+  TokenRun rows = open.content;
   rows.insert(rows.end(), open.tokens.begin(), open.tokens.end());
   Prompt turns;
   turns.append(std::move(rows));

@@ -34,9 +34,9 @@ class Answers {
 
   std::size_t open() const { return open_.size(); }
   /// Rows that the question takes, template included.
-  int question_rows(const Question& question) const;
+  int question_rows(const Question& question);
   /// Room for one more answer to this question: cells for its rows and its longest answer.
-  bool fits(const Question& question) const;
+  bool fits(const Question& question);
   /// Forks the timeline for it. The question's trace says who held it until now.
   void begin(Question question);
   /// Ends without having begun.
@@ -57,7 +57,7 @@ class Answers {
     Answer answer;
     SequenceId sequence;
     schedule::PrefillJob prefill;
-    TokenRun question_rows;  // lead, text and template, as prefilled
+    TokenRun content;  // question's text and template, without the lead
     decode::Sampler sampler;
     decode::TextStream text;
     StageMeter meter;
@@ -67,7 +67,8 @@ class Answers {
     std::optional<FinishReason> finish;
   };
 
-  TokenRun question_tokens(const Question& question) const;
+  const TokenRun& content(const Question& question);
+  TokenRun lead(const Question& question) const;
   void attribute_waiting(Open& open, SteadyTime forked) const;
   void first_token(Open& open, SteadyTime at);
   void take_token(Open& open, Token token);
@@ -84,6 +85,9 @@ class Answers {
   Perception& perception_;
   Clock& clock_;
   Emit emit_;
+  const TokenRun end_of_question_;
+  QuestionId content_of_;  // whose text content_ is: the one that waits is looked at again before every step
+  TokenRun content_;
   std::list<Open> open_;
   std::vector<Open*> decoding_;  // in the order of the last Ready's decode rows
 };

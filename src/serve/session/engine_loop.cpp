@@ -114,7 +114,7 @@ void EngineLoop::take_control() {
   }
 }
 
-std::optional<Error> EngineLoop::why_not(const Question& question) const {
+std::optional<Error> EngineLoop::why_not(const Question& question) {
   const bool cancelled = cancel_all_ || question.max_tokens == 0 ||
                          std::find(cancelled_.begin(), cancelled_.end(), question.id) != cancelled_.end();
   if (cancelled) return Error{ErrorCode::kCancelled, "cancelled before it was answered"};
@@ -146,10 +146,8 @@ bool EngineLoop::take_question(Question& question) {
   if (!perception_.caught_up()) return false;
   const bool fits = answers_.fits(question);
   if (answers_.open() >= static_cast<std::size_t>(options_.max_open_answers) ||
-      (!fits && answers_.open() > 0)) {
-    question.trace.enter(Stage::kSchedule, clock_.now());
+      (!fits && answers_.open() > 0))
     return false;
-  }
   if (!fits) {
     answers_.refuse(question, FinishReason::kError,
                     {ErrorCode::kLimit, "question and answer don't fit the KV cache: lower --max-tokens"});

@@ -34,7 +34,7 @@ class EngineLoop {
   bool take_chunks();
   bool take(EngineInput& input);
   bool take_question(Question& question);
-  std::optional<Error> why_not(const Question& question) const;
+  std::optional<Error> why_not(const Question& question);
   void seen(encode::Encoded& encoded);
   void report(const Damage& damage);
   void emit(deliver::Event event);

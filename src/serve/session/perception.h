@@ -50,7 +50,7 @@ class Perception {
 
   /// A new sequence that shares what an answer may see.
   Result<SequenceId> fork(SessionTime now);
-  kv::Timeline& timeline() { return timeline_; }
+  const kv::Timeline& timeline() const { return timeline_; }
   /// Questions and answers stand in the timeline, and speak of what may have left it.
   bool has_turns() const;
   WindowInfo window(SessionTime now) const { return timeline_.window(now, timeline_.end()); }

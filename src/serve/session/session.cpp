@@ -48,9 +48,9 @@ struct Session::State {
         to_engine(clock),
         to_client(clock),
         sync(options, clock, pace, speech, to_encode.add_lane(encode_lane(options, tally))),
-        encode_out(to_engine.add_lane({.capacity = 4, .when_full = {}, .droppable = {}, .on_drop = {}})),
-        engine_control(to_engine.add_lane({.capacity = 64, .when_full = {}, .droppable = {}, .on_drop = {}})),
-        client(to_client.add_lane({.capacity = 1024, .when_full = {}, .droppable = {}, .on_drop = {}})) {
+        encode_out(to_engine.add_lane({.capacity = 4})),
+        engine_control(to_engine.add_lane({.capacity = 64})),
+        client(to_client.add_lane({.capacity = 1024})) {
     sync.number_questions([this] { return QuestionId{next_question++}; });
   }
 

@@ -28,10 +28,7 @@ SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
       clock_(clock),
       pace_(pace),
       in_(clock),
-      control_(in_.add_lane({.capacity = static_cast<std::size_t>(options.max_waiting_questions) + 8,
-                             .when_full = flow::WhenFull::kBlock,
-                             .droppable = {},
-                             .on_drop = {}})),
+      control_(in_.add_lane({.capacity = static_cast<std::size_t>(options.max_waiting_questions) + 8})),
       out_(std::move(out)),
       synchronizer_(options.sync, clock, speech, [this](sync::Timed item) { emit(std::move(item)); }) {}
 
@@ -39,8 +36,7 @@ flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::Sour
   synchronizer_.add_source(source, info.streams, info.live);
   live_.push_back(info.live);
   ended_.push_back(false);
-  return in_.add_lane(
-      {.capacity = options_.queue, .when_full = flow::WhenFull::kBlock, .droppable = {}, .on_drop = {}});
+  return in_.add_lane({.capacity = options_.queue});
 }
 
 void SyncLoop::emit(sync::Timed item) {

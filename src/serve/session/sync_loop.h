@@ -32,7 +32,6 @@ class SyncLoop {
 
   /// The thread's body: until every source has ended and control is closed or said stop.
   void run();
-  sync::SyncCounts counts() const { return synchronizer_.counts(); }
 
  private:
   /// A question asked again and again; `asked` of its repetitions are with the synchronizer or gone.
