@@ -8,7 +8,8 @@
 namespace braid::engine::llama {
 namespace {
 
-constexpr float kTolerance = 2e-3F;  // logits span about 5; the KV cache is F16
+// Logits span about 5. The KV cache is F16, and so are the sums over it in passes of fewer than 8 rows.
+constexpr float kTolerance = 6e-3F;
 constexpr SequenceId kTimeline{0};
 constexpr SequenceId kFork{1};
 constexpr SequenceId kOther{2};

@@ -1,0 +1,129 @@
+"""Shapes and sizes of the model and of its training, in one place.
+
+`FULL` is the model that is shipped, `TINY` runs the same code on a CPU in seconds. Any field can be set from a command
+line: `vision.merge=2 batch.vision=64`.
+"""
+import dataclasses
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Vision:
+    """A ViT over square patches whose outputs are merged `merge` x `merge` into rows of the language model."""
+    image: int = 320    # pixels a side; libmtmd pads the picture to a square and scales it to this
+    patch: int = 16     # pixels a side
+    merge: int = 5      # patches a side of one row
+    width: int = 256
+    layers: int = 8
+    heads: int = 4
+    hidden: int = 1024  # of the feed-forward layers
+    middle: int = 1024  # of the projector
+
+    @property
+    def grid(self):
+        """Patches a side."""
+        return self.image // self.patch
+
+    @property
+    def cells(self):
+        """Rows a side."""
+        return self.grid // self.merge
+
+    @property
+    def rows(self):
+        """Rows of the language model that one picture takes."""
+        return self.cells ** 2
+
+
+@dataclass
+class Audio:
+    """Three convolutions of stride 2 over log-mel frames of 10 ms, then a transformer: one row each 80 ms."""
+    mels: int = 80
+    channels: tuple = (32, 64, 128)
+    width: int = 320
+    layers: int = 8
+    heads: int = 5
+    hidden: int = 1280
+
+
+@dataclass
+class Batch:
+    """Sequences of one step by kind, as (count, padded length in tokens)."""
+    vision: tuple = (176, 176)
+    audio: tuple = (168, 176)
+    timeline: tuple = (40, 448)
+    long: tuple = (6, 1536)
+    text: tuple = (24, 128)
+
+
+@dataclass
+class Train:
+    steps: int = 1600
+    warmup: int = 150             # steps of rising learning rate, and of pictures, speech and text alone
+    encoder_rate: float = 1e-3
+    lora_rate: float = 6e-4
+    weight_decay: float = 0.03
+    floor: float = 0.02           # of the learning rate at the end, as a share
+    seed: int = 1
+    short_signs: float = 0.35     # share of the steps in which signs are one word or number
+    reader_weight: float = 1.0    # loss that reads signs off the merged rows; 0: none
+    letter_weight: float = 100.0  # loss that names the letter in each patch
+    cell_weight: float = 50.0     # loss that names the things in each row's cell
+    ctc_weight: float = 0.5       # loss that spells speech at 50 Hz
+    sign_share: float = 0.4       # pictures with a sign
+    drop_share: float = 0.3       # pictures that lose a random part of their rows, at most half
+
+
+@dataclass
+class Config:
+    name: str = "full"
+    vision: Vision = field(default_factory=Vision)
+    audio: Audio = field(default_factory=Audio)
+    batch: Batch = field(default_factory=Batch)
+    train: Train = field(default_factory=Train)
+    lora_rank: int = 32
+    layers: int = 0  # of the language model that run, 0: all (the tiny configuration leaves it whole)
+    signs: int = 40000  # texts drawn for signs
+    utterances: int = 60000  # in the bank of speech
+    music: int = 800         # sounds in it that are no speech
+
+
+FULL = Config()
+TINY = Config(
+    name="tiny",
+    vision=Vision(image=64, patch=16, merge=2, width=64, layers=2, heads=2, hidden=128, middle=128),
+    audio=Audio(channels=(8, 8, 16), width=64, layers=2, heads=2, hidden=128),
+    batch=Batch(vision=(3, 176), audio=(3, 192), timeline=(1, 448), long=(0, 1536), text=(1, 128)),
+    train=Train(steps=12, warmup=2),
+    lora_rank=4, signs=64, utterances=40, music=4)
+
+
+def _parse(old, text):
+    if isinstance(old, tuple):
+        return tuple(int(part) for part in text.split(","))
+    return type(old)(text)
+
+
+def configured(name, settings=()):
+    """The configuration `name` with `section.field=value` settings applied."""
+    config = {"full": FULL, "tiny": TINY}[name]
+    for setting in settings:
+        path, value = setting.split("=")
+        *section, key = path.split(".")
+        if section:
+            part = getattr(config, section[0])
+            part = dataclasses.replace(part, **{key: _parse(getattr(part, key), value)})
+            config = dataclasses.replace(config, **{section[0]: part})
+        else:
+            config = dataclasses.replace(config, **{key: _parse(getattr(config, key), value)})
+    return config
+
+
+def as_dict(config):
+    return dataclasses.asdict(config)
+
+
+def from_dict(values):
+    parts = dict(vision=Vision, audio=Audio, batch=Batch, train=Train)
+    tuples = lambda d: {k: tuple(v) if isinstance(v, list) else v for k, v in d.items()}
+    return Config(**{k: parts[k](**tuples(v)) if k in parts else v for k, v in values.items()})

@@ -1,0 +1,78 @@
+"""Batches from worker processes, in an order that does not depend on how many there are."""
+import json
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from nano.base import Tokenizer
+from nano.sequences import Bank, Builder, batch_rng
+
+KINDS = ("vision", "audio", "timeline", "long", "text")
+AHEAD = 3  # steps that a worker prepares
+
+
+def read_bank(assets, folder):
+    """(Bank, arrays of the studio by name)"""
+    assets, folder = Path(assets), Path(folder)
+    drawn = json.loads((folder / "signs.json").read_text())
+    sprites = dict(np.load(assets / "sprites.npz"))
+    offsets = np.load(folder / "offsets.npy")
+    plain = json.loads((folder / "plain.json").read_text())
+    bank = Bank(drawn["texts"], drawn["short"], json.loads((folder / "sound.json").read_text()), np.diff(offsets),
+                [bool(t) for t in sprites["tintable"]], plain)
+    tensor = lambda name: torch.from_numpy(np.load(folder / name))
+    return bank, dict(sprites=sprites, sign_bank=tensor("signs.npy"), letters=tensor("letters.npy"),
+                      sound_bank=tensor("sound.npy"), offsets=torch.from_numpy(offsets))
+
+
+def step_batches(builder, config, step):
+    """The batches of one step: one of each kind."""
+    train = config.train
+    builder.use_signs(step < train.short_signs * train.steps)
+    made = []
+    for kind in KINDS:
+        count, length = getattr(config.batch, kind)
+        if count and not (kind in ("timeline", "long") and step < train.warmup):
+            made.append(builder.batch(batch_rng(train.seed, step, kind), kind, count, length))
+    return made
+
+
+def _work(queue, vocabulary, bank, config, steps):
+    torch.set_num_threads(1)
+    builder = Builder(Tokenizer(vocabulary), bank, config.vision.rows, config.train.drop_share, config.train.sign_share)
+    for step in steps:
+        queue.put(step_batches(builder, config, step))
+
+
+class Loader:
+    """Gives the batches of steps `first`, `first` + 1, ... up to `end`."""
+
+    def __init__(self, vocabulary, bank, config, first, end, workers):
+        self.queues = [multiprocessing.Queue(AHEAD) for _ in range(workers)]
+        self.workers = [multiprocessing.Process(target=_work, daemon=True, args=(
+            queue, vocabulary, bank, config, range(first + i, end, workers))) for i, queue in enumerate(self.queues)]
+        for worker in self.workers:
+            worker.start()
+        self.next = 0
+
+    def step(self):
+        queue = self.queues[self.next % len(self.queues)]
+        self.next += 1
+        return queue.get()
+
+    def close(self):
+        for worker in self.workers:
+            worker.terminate()
+
+
+def to_device(batch, device):
+    """Numpy arrays become tensors there; `owner` and indices as int64."""
+    moved = {}
+    for name, value in batch.items():
+        if isinstance(value, np.ndarray):
+            tensor = torch.from_numpy(value).to(device, non_blocking=True)
+            value = tensor if tensor.is_floating_point() else tensor.long()
+        moved[name] = value
+    return moved
