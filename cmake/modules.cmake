@@ -13,7 +13,8 @@ set(BRAID_MAY_USE_encode base flow packet engine)
 set(BRAID_MAY_USE_schedule base flow packet kv)
 set(BRAID_MAY_USE_decode base flow packet kv engine)
 set(BRAID_MAY_USE_deliver base flow packet)
-set(BRAID_MAY_USE_serve base tensor packet flow kv engine ingest sync encode schedule decode deliver)
+set(BRAID_MAY_USE_openai base)
+set(BRAID_MAY_USE_serve base tensor packet flow kv engine ingest sync encode schedule decode deliver openai)
 
 # braid_module(NAME [USES module...] [LINKS library...])
 #
