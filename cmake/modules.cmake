@@ -3,6 +3,7 @@
 # Which modules each module may name. Stages (ingest .. deliver) never name one another; only serve joins them.
 set(BRAID_MAY_USE_base "")
 set(BRAID_MAY_USE_tensor base)
+set(BRAID_MAY_USE_net base)
 set(BRAID_MAY_USE_packet base tensor)
 set(BRAID_MAY_USE_flow base)
 set(BRAID_MAY_USE_kv base packet)
@@ -14,7 +15,7 @@ set(BRAID_MAY_USE_schedule base flow packet kv)
 set(BRAID_MAY_USE_decode base flow packet kv engine)
 set(BRAID_MAY_USE_deliver base flow packet)
 set(BRAID_MAY_USE_openai base)
-set(BRAID_MAY_USE_serve base tensor packet flow kv engine ingest sync encode schedule decode deliver openai)
+set(BRAID_MAY_USE_serve base net tensor packet flow kv engine ingest sync encode schedule decode deliver openai)
 
 # braid_module(NAME [USES module...] [LINKS library...])
 #

@@ -1,0 +1,2 @@
+# zlib (Zlib), compresses static files, from the system.
+find_package(ZLIB REQUIRED)

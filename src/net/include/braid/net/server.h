@@ -1,0 +1,46 @@
+#pragma once
+// An HTTP/1.1 and WebSocket server, with TLS if asked. It knows nothing of what it serves.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "braid/base/result.h"
+#include "braid/net/options.h"
+#include "braid/net/router.h"
+#include "braid/net/stats.h"
+
+namespace braid::net {
+
+/// Runs on its own io threads from start() until stop() or destruction. Exchanges, streams and WebSockets may
+/// outlive it; they are gone then.
+class Server {
+ public:
+  /// Listens when this returns. kUsage: options that don't fit, or an address beyond loopback without
+  /// `authorise`; kBadInput: certificate or key; kNotFound: their files; kResource: the port can't be had.
+  static Result<std::unique_ptr<Server>> start(ServerOptions options, Router router);
+  /// As stop(0).
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  const std::string& address() const { return address_; }
+  std::uint16_t port() const { return port_; }
+  /// "http://127.0.0.1:8080"; https with TLS.
+  std::string url() const;
+  /// From any thread.
+  ServerStats stats() const;
+
+  /// Accepts no more, lets answers that have begun end for up to `grace`, then ends the rest; blocks until
+  /// all connections are closed and the io threads have ended. Idempotent. Never from a handler.
+  void stop(Milliseconds grace);
+
+ private:
+  struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+  std::string address_;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace braid::net
