@@ -120,7 +120,7 @@ serve::SessionOptions live_options(int visible) {
 Result<std::unique_ptr<LiveSession>> LiveSession::open(engine::Engine& engine, Clock& clock,
                                                        const serve::SessionOptions& options) {
   std::unique_ptr<LiveSession> live(new LiveSession(engine, clock));
-  auto session = serve::Session::create(options, engine, nullptr, clock, live->client_);
+  auto session = serve::Session::create(options, live->host_, nullptr, clock, live->client_);
   if (!session) return tl::unexpected(session.error());
   live->session_ = std::move(*session);
   auto camera = std::make_unique<Camera>(clock);
@@ -135,7 +135,6 @@ LiveSession::~LiveSession() {
   if (!session_) return;
   session_->stop(false);
   session_->wait();
-  for (int i = 0; i < engine_.info.max_sequences; ++i) engine_.decoder->free(SequenceId{i});
 }
 
 void LiveSession::show(const Frame& picture) {

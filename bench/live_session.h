@@ -84,11 +84,11 @@ class LiveSession {
                     std::optional<SteadyTime> asked = std::nullopt);
 
  private:
-  LiveSession(engine::Engine& engine, Clock& clock) : engine_(engine), clock_(clock), client_(clock) {}
+  LiveSession(engine::Engine& engine, Clock& clock) : clock_(clock), client_(clock), host_(engine, clock) {}
 
-  engine::Engine& engine_;
   Clock& clock_;
   Client client_;
+  serve::EngineHost host_;
   std::unique_ptr<serve::Session> session_;
   Camera* camera_ = nullptr;  // the session's
   std::size_t shown_ = 0;

@@ -56,6 +56,26 @@ TEST(DeviceArbiterTest, EncodeLetsOnlySoManyStepsPass) {
   EXPECT_EQ(steps_before_encode, 1 + DeviceArbiter::kPatience);
 }
 
+TEST(DeviceArbiterTest, EncodesTakeTurnsInTheOrderTheyAsked) {
+  for (const bool exclusive : {true, false}) {
+    VirtualClock clock;
+    DeviceArbiter arbiter(clock, exclusive);
+    std::vector<int> order;
+    std::vector<Thread> threads;
+    for (int i = 0; i < 3; ++i)
+      threads.emplace_back(clock, "encode", [&, i] {
+        clock.sleep_for(Milliseconds(i));
+        for (int turn = 0; turn < 3; ++turn) {
+          auto mine = arbiter.take(Work::kEncode);
+          order.push_back(i);
+          clock.sleep_for(Milliseconds(10));
+        }
+      });
+    for (Thread& thread : threads) thread.join();
+    EXPECT_THAT(order, testing::ElementsAre(0, 1, 2, 0, 1, 2, 0, 1, 2));
+  }
+}
+
 TEST(DeviceArbiterTest, NobodyWaitsWhereTheDeviceIsShared) {
   VirtualClock clock;
   DeviceArbiter arbiter(clock, false);

@@ -46,6 +46,36 @@ TEST_F(LanesTest, ItemsComeOutInOrderAndEachLaneKeepsItsOwn) {
   EXPECT_EQ(lanes_.try_pop(0), std::nullopt);
 }
 
+TEST_F(LanesTest, AClosedLaneRefusesAndItsNumberIsGivenAgainWhenItsSenderHasEnded) {
+  auto a = lanes_.add_lane();
+  auto b = lanes_.add_lane();
+  a.push(1), b.push(10);
+  lanes_.close(0);
+  EXPECT_EQ(a.push(2), Pushed::kClosed);
+  EXPECT_EQ(lanes_.try_pop(0), std::nullopt);
+  EXPECT_EQ(lanes_.add_lane().lane(), 2U);
+  a.end();
+  auto again = lanes_.add_lane();
+  EXPECT_EQ(again.lane(), 0U);
+  EXPECT_EQ(again.push(3), Pushed::kTaken);
+  EXPECT_FALSE(lanes_.ended(0));
+  EXPECT_THAT(take_all(lanes_, 0), ElementsAre(3));
+  EXPECT_THAT(take_all(lanes_, 1), ElementsAre(10));
+}
+
+TEST_F(LanesTest, ClosingALaneFreesItsSenderWhoWaits) {
+  auto sender = lanes_.add_lane({.capacity = 1});
+  Pushed last = Pushed::kTaken;
+  Thread thread(clock_, "sender", [&] {
+    sender.push(1);
+    last = sender.push(2);
+  });
+  clock_.sleep_for(Milliseconds(10));
+  lanes_.close(0);
+  thread.join();
+  EXPECT_EQ(last, Pushed::kClosed);
+}
+
 TEST_F(LanesTest, FullLaneHoldsItsSenderUntilAnItemIsTaken) {
   auto sender = lanes_.add_lane({.capacity = 2});
   SteadyTime pushed;

@@ -14,7 +14,9 @@ PrefillJob* first_unfinished(std::span<PrefillJob* const> jobs) {
 
 void add_share(PrefillJob* job, int max_rows, Planned& planned) {
   const int rows = job->emit(planned.plan, max_rows);
-  if (rows > 0) planned.shares.push_back({job, rows});
+  if (rows == 0) return;
+  planned.shares.push_back({job, rows, planned.wanted});
+  if (planned.plan.rows.back().wants_logits) ++planned.wanted;
 }
 
 void plan_alone(PrefillJob* job, Planned& planned) {
@@ -31,6 +33,7 @@ void Planner::plan(const Ready& ready, Planned& planned) {
   planned.plan.non_causal = false;
   planned.decodes = 0;
   planned.shares.clear();
+  planned.wanted = 0;
   if (options_.deterministic) return plan_deterministic(ready, planned);
 
   PrefillJob* medium = due_medium(ready);
@@ -87,6 +90,7 @@ void Planner::take_decodes(const Ready& ready, int at_most, Planned& planned) co
     row.kind = RowKind::kDecode;
     planned.plan.rows.push_back(row);
   }
+  planned.wanted = planned.decodes;
 }
 
 int Planner::take(Jobs jobs, int budget, Planned& planned) {

@@ -68,8 +68,9 @@ class Attribution {
     auto made = engine::make_scripted_engine(clock_, engine_options());
     SessionOptions options;
     options.realtime = true;
-    options.deterministic = true;  // so that a slow step doesn't change the plans after it
-    auto session = Session::create(options, made.engine, nullptr, clock_, client_).value();
+    // Deterministic, so that a slow step doesn't change the plans after it.
+    EngineHost host(made.engine, clock_, {.deterministic = true});
+    auto session = Session::create(options, host, nullptr, clock_, client_).value();
     EXPECT_TRUE(session->add_source(main_source()));
     EXPECT_TRUE(session->add_source(other_source()));
     Question question;

@@ -101,7 +101,7 @@ TEST_F(SessionAnswers, CancelledWhileTheyAreMadeJoinAsFarAsTheyWent) {
   EXPECT_EQ(cut.text, std::string(kLongAnswer).substr(0, cut.text.size()));
   EXPECT_LT(cut.text.size(), std::string(kLongAnswer).size());
   EXPECT_EQ(heard.answer(later).text, fmt::format("You said {}.", cut.text));
-  EXPECT_LT(cut.last_token - session->started_at(), Milliseconds(850) + options.step_target);
+  EXPECT_LT(cut.last_token - session->started_at(), Milliseconds(850) + host_options.step_target);
 }
 
 TEST_F(SessionAnswers, CancellingWhatIsUnknownOrOverIsIgnored) {
@@ -142,18 +142,15 @@ TEST_F(SessionAnswers, ToOverlongQuestionsAreRefusedAndTheSessionGoesOn) {
   EXPECT_EQ(summary.answers, 1U);
 }
 
-TEST_F(SessionAnswers, WithoutRoomInTheCacheAreRefused) {
-  model.cells = 4096;
-  model.trained_context = 100'000;
+TEST_F(SessionAnswers, LongerThanTheSessionHasRoomForAreRefused) {
+  options.max_answer_tokens = 20;
   create(stream);
   Question asked = question("A long one?", 700);
-  asked.max_tokens = 5000;
-  const QuestionId id = ask(asked);
-  session->start();
-  run_to_end();
-  ASSERT_TRUE(heard.answer(id).error);
-  EXPECT_EQ(heard.answer(id).error->code, ErrorCode::kLimit);
-  EXPECT_THAT(heard.answer(id).error->message, HasSubstr("--max-tokens"));
+  asked.max_tokens = 21;
+  const auto refused = session->ask(asked);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
+  EXPECT_THAT(refused.error().message, HasSubstr("20"));
 }
 
 TEST_F(SessionAnswers, AreOneEachHoweverManyAreAskedAtOnce) {

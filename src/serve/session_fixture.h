@@ -53,6 +53,8 @@ class SessionTest : public testing::Test {
  protected:
   SessionTest();
 
+  /// A host over a new scripted engine, in place of what was there.
+  EngineHost& make_host();
   /// Makes engine and session with one frame source; not yet started.
   void create(FrameStream stream);
   void create_and_start(FrameStream stream) {
@@ -78,8 +80,10 @@ class SessionTest : public testing::Test {
   SlotPool pool{3 * 64 * 48, 64};
   Heard heard;
   SessionOptions options;
+  HostOptions host_options;
   engine::ScriptedOptions model;
   engine::ScriptedEngine made;
+  std::unique_ptr<EngineHost> host;
   std::unique_ptr<Session> session;
 };
 

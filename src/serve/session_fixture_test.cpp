@@ -98,10 +98,17 @@ SessionTest::SessionTest() {
   model.rules = {{"", "I see {seen}."}};
 }
 
+EngineHost& SessionTest::make_host() {
+  session.reset();
+  host.reset();
+  made = engine::make_scripted_engine(clock, model);
+  host = std::make_unique<EngineHost>(made.engine, clock, host_options);
+  return *host;
+}
+
 void SessionTest::create(FrameStream stream) {
   stream.paced = stream.paced || options.realtime;
-  made = engine::make_scripted_engine(clock, model);
-  auto created = Session::create(options, made.engine, nullptr, clock, heard);
+  auto created = Session::create(options, make_host(), nullptr, clock, heard);
   ASSERT_TRUE(created) << created.error().message;
   session = std::move(*created);
   const auto added = session->add_source(make_frame_source(std::move(stream), pool, clock));

@@ -18,7 +18,7 @@ class SessionStop : public SessionTest {
     EXPECT_EQ(heard.answers.size(), questions);
     ASSERT_TRUE(heard.summary);
     EXPECT_EQ(heard.summary->questions, questions);
-    EXPECT_EQ(made.probe->sequences(), 1) << "an answer's cells were left behind";
+    EXPECT_EQ(made.probe->sequences(), 0) << "an answer's cells were left behind";
   }
   const FrameStream stream{.frames = 20, .interval = Milliseconds(500)};
 };
@@ -136,9 +136,8 @@ TEST_F(SessionStop, QuestionsAfterTheEndAreRefused) {
 }
 
 TEST_F(SessionStop, AWindowBeyondTheModelsContextIsRefused) {
-  auto small = engine::make_scripted_engine(clock, model);
   options.window.max_rows = 8000;
-  const auto beyond = Session::create(options, small.engine, nullptr, clock, heard);
+  const auto beyond = Session::create(options, make_host(), nullptr, clock, heard);
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().code, ErrorCode::kLimit);
   EXPECT_THAT(beyond.error().message, HasSubstr("--window-tokens"));
@@ -146,8 +145,7 @@ TEST_F(SessionStop, AWindowBeyondTheModelsContextIsRefused) {
 
 TEST_F(SessionStop, AWindowBeyondTheEnginesCellsIsRefused) {
   model.cells = 1024;
-  auto small = engine::make_scripted_engine(clock, model);
-  const auto beyond = Session::create(options, small.engine, nullptr, clock, heard);
+  const auto beyond = Session::create(options, make_host(), nullptr, clock, heard);
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().code, ErrorCode::kLimit);
   EXPECT_THAT(beyond.error().message, HasSubstr("1024"));
@@ -155,8 +153,7 @@ TEST_F(SessionStop, AWindowBeyondTheEnginesCellsIsRefused) {
 
 TEST_F(SessionStop, SourcesOfOneNameOrOfNoUseAreRefused) {
   model.sees = false;
-  made = engine::make_scripted_engine(clock, model);
-  session = std::move(*Session::create(options, made.engine, nullptr, clock, heard));
+  session = std::move(*Session::create(options, make_host(), nullptr, clock, heard));
   const auto unseen = session->add_source(make_frame_source(stream, pool, clock));
   ASSERT_FALSE(unseen);
   EXPECT_EQ(unseen.error().code, ErrorCode::kUnsupported);

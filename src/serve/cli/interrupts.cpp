@@ -2,11 +2,12 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -14,11 +15,12 @@ namespace braid::serve {
 
 namespace {
 
+constexpr std::array kHandled = {SIGINT, SIGTERM};
+
 sigset_t handled_signals() {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
+  for (const int signal : kHandled) sigaddset(&set, signal);
   return set;
 }
 
@@ -35,11 +37,26 @@ bool readable(int descriptor, int event) {
   return waits[1].revents == 0;
 }
 
+int signals_came = -1;  // eventfd, one count a signal; of the one Interrupts there is
+
+void note_signal(int) {
+  const int error = errno;
+  wake_up(signals_came);
+  errno = error;
+}
+
 }  // namespace
 
+// Our own threads leave the signals to this object's. But a library may have started threads before main
+// (OpenBLAS does), which block nothing: a handler takes what is delivered there.
 Interrupts::Interrupts(std::function<void(int)> on_signal)
     : on_signal_(std::move(on_signal)), wake_(eventfd(0, EFD_CLOEXEC)) {
+  signals_came = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESTART;
   const sigset_t set = handled_signals();
+  for (const int signal : kHandled) sigaction(signal, &action, nullptr);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   thread_ = std::thread([this] { listen(); });
 }
@@ -47,18 +64,19 @@ Interrupts::Interrupts(std::function<void(int)> on_signal)
 Interrupts::~Interrupts() {
   wake_up(wake_);
   thread_.join();
+  for (const int signal : kHandled) std::signal(signal, SIG_DFL);
+  close(std::exchange(signals_came, -1));
   close(wake_);
 }
 
 void Interrupts::listen() {
   const sigset_t set = handled_signals();
-  const int signals = signalfd(-1, &set, SFD_CLOEXEC);
-  for (int count = 1; readable(signals, wake_); ++count) {
-    signalfd_siginfo info;
-    if (read(signals, &info, sizeof info) != sizeof info) break;
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  std::uint64_t one = 0;
+  for (int count = 1; readable(signals_came, wake_); ++count) {
+    if (read(signals_came, &one, sizeof one) != sizeof one) break;
     on_signal_(count);
   }
-  close(signals);
 }
 
 TypedLines::TypedLines(std::function<void(std::string)> on_line, std::function<void()> on_end)

@@ -8,7 +8,7 @@
 namespace braid::serve {
 
 /// While it lives, SIGINT and SIGTERM call `on_signal` with how many came so far, 1 first. Made before any
-/// other thread, so that all of them leave these signals to it.
+/// other thread of ours, so that all of them leave these signals to it. At most one at a time.
 class Interrupts {
  public:
   explicit Interrupts(std::function<void(int)> on_signal);

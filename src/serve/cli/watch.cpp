@@ -70,7 +70,7 @@ void ask_typed(Session& session, const WatchOptions& options, std::string line) 
   Question question;
   question.text = std::move(line);
   question.now = true;
-  question.max_tokens = options.config.max_tokens;
+  question.max_tokens = options.config.session.max_answer_tokens;
   if (auto asked = session.ask(std::move(question)); !asked)
     log(LogLevel::kError, "{}", asked.error().message);
 }

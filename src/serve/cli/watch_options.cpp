@@ -80,7 +80,8 @@ void add_question_flags(CLI::App& command, WatchFlags& flags) {
       .add_option("--deadline", flags.deadline,
                   "time from asked to last byte; the verdict is met or late (default: none)")
       ->type_name("SPAN");
-  command.add_option("--max-tokens", flags.options.config.max_tokens, "longest answer, tokens")
+  command
+      .add_option("--max-tokens", flags.options.config.session.max_answer_tokens, "longest answer, tokens")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   command.add_option("--temperature", flags.temp, "0: greedy")
@@ -161,7 +162,7 @@ void add_model_flags(CLI::App& command, WatchFlags& flags) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command.add_flag("--no-turns", flags.no_turns, "forget each question and answer once it is answered");
-  command.add_flag("--deterministic", flags.options.config.session.deterministic,
+  command.add_flag("--deterministic", flags.options.config.host.deterministic,
                    "the same tokens on every run: fixed chunks, one answer at a time in a step");
 }
 
@@ -235,7 +236,7 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
   if (!deadline) return tl::unexpected(deadline.error());
   Question model;
   model.deadline = *deadline;
-  model.max_tokens = options.config.max_tokens;
+  model.max_tokens = options.config.session.max_answer_tokens;
   model.sampling.temperature = static_cast<float>(flags.temp);
   model.sampling.seed = flags.seed;
   for (const Asked& asked : flags.asked)

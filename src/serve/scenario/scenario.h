@@ -41,6 +41,7 @@ struct ClientAction {
 
 struct Scenario {
   SessionOptions session;
+  HostOptions host;
   engine::ScriptedOptions engine;
   Nanoseconds deliver_delay{};  // that the client takes for each answer
   std::vector<ScriptedStream> streams;

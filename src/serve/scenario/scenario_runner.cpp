@@ -102,7 +102,8 @@ class Run {
   }
 
   Status play() {
-    auto session = Session::create(scenario_.session, made_.engine, speech_.get(), clock_, recorder_);
+    EngineHost host(made_.engine, clock_, scenario_.host);
+    auto session = Session::create(scenario_.session, host, speech_.get(), clock_, recorder_);
     if (!session) return tl::unexpected(session.error());
     for (const ScriptedStream& stream : scenario_.streams)
       if (auto added = (*session)->add_source(source_of(stream)); !added)

@@ -159,6 +159,7 @@ void Answers::cancel_all(CancelReason reason) {
 
 void Answers::ready(schedule::Ready& ready) {
   decoding_.clear();
+  first_decode_ = ready.decodes.size();
   for (Open& open : open_) {
     if (!open.prefill.done()) {
       ready.questions.push_back(&open.prefill);
@@ -175,19 +176,22 @@ Answers::Open* Answers::of(const schedule::PrefillJob* job) {
   return nullptr;
 }
 
+std::size_t Answers::decodes_in(const schedule::Planned& planned) const {
+  return std::min(decoding_.size(), planned.decodes - std::min(planned.decodes, first_decode_));
+}
+
 void Answers::step_begins(const schedule::Planned& planned, SteadyTime at) {
-  for (std::size_t i = 0; i < planned.decodes; ++i) decoding_[i]->meter.enter(Stage::kDecode, at);
+  for (std::size_t i = 0; i < decodes_in(planned); ++i) decoding_[i]->meter.enter(Stage::kDecode, at);
   for (const auto& share : planned.shares)
     if (Open* open = of(share.job))
       open->meter.enter(share.rows == share.job->rows_left() ? Stage::kDecodeFirst : Stage::kPrefill, at);
 }
 
 void Answers::step_done(const schedule::Planned& planned, const StepResult& result) {
-  std::size_t logits = 0;
-  for (std::size_t i = 0; i < planned.decodes; ++i) {
+  for (std::size_t i = 0; i < decodes_in(planned); ++i) {
     Open& open = *decoding_[i];
     ++open.next;
-    take_token(open, open.sampler.sample(result.logits[logits++]));
+    take_token(open, open.sampler.sample(result.logits[first_decode_ + i]));
   }
   for (const auto& share : planned.shares) {
     Open* open = of(share.job);
@@ -199,7 +203,7 @@ void Answers::step_done(const schedule::Planned& planned, const StepResult& resu
       continue;
     }
     first_token(*open, now);
-    take_token(*open, open->sampler.sample(result.logits[logits++]));
+    take_token(*open, open->sampler.sample(result.logits[share.logits]));
   }
   sweep();
 }
@@ -209,7 +213,7 @@ void Answers::step_failed(const schedule::Planned& planned, const Error& error) 
     open.answer.error = error;
     finish(open, FinishReason::kError);
   };
-  for (std::size_t i = 0; i < planned.decodes; ++i) fail_one(*decoding_[i]);
+  for (std::size_t i = 0; i < decodes_in(planned); ++i) fail_one(*decoding_[i]);
   for (const auto& share : planned.shares)
     if (Open* open = of(share.job)) fail_one(*open);
   sweep();

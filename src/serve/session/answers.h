@@ -77,6 +77,8 @@ class Answers {
   void join(const Open& open);
   void sweep();
   Open* of(const schedule::PrefillJob* job);
+  /// Those of decoding_ that the plan has a row of: the first so many.
+  std::size_t decodes_in(const schedule::Planned& planned) const;
 
   AnswerOptions options_;
   engine::Decoder& decoder_;
@@ -89,7 +91,8 @@ class Answers {
   QuestionId content_of_;  // whose text content_ is: the one that waits is looked at again before every step
   TokenRun content_;
   std::list<Open> open_;
-  std::vector<Open*> decoding_;  // in the order of the last Ready's decode rows
+  std::size_t first_decode_ = 0;  // where ours begin among the last Ready's decode rows
+  std::vector<Open*> decoding_;   // in the order of those
 };
 
 }  // namespace braid::serve

@@ -1,24 +1,12 @@
 #pragma once
 // The encode stage's thread: timed packets in, chunks out.
 
-#include <variant>
-
 #include "braid/encode/chunk_maker.h"
 #include "braid/flow/lanes.h"
 #include "braid/sync/synchronizer.h"
+#include "host/engine_input.h"
 
 namespace braid::serve {
-
-struct CancelAnswer {
-  QuestionId id;
-  CancelReason reason;
-};
-struct CancelEverything {
-  CancelReason reason;
-};
-
-/// What goes into the engine stage: the first three in order of session time, the others from control.
-using EngineInput = std::variant<encode::Encoded, Question, Damage, CancelAnswer, CancelEverything>;
 
 /// Passes questions and damage on between the chunks they stand between.
 class EncodeLoop {

@@ -127,13 +127,19 @@ void Perception::step_begins(const schedule::Planned& planned, SteadyTime at) {
       if (&job.prefill == share.job && job.chunk) job.chunk->trace.enter(Stage::kPrefill, at);
 }
 
+bool Perception::is_mine(const schedule::PrefillJob* job) const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& one) { return &one.prefill == job; }) ||
+         std::any_of(rebuilds_.begin(), rebuilds_.end(), [&](const auto& one) { return &one == job; });
+}
+
+bool Perception::has_rows_in(const schedule::Planned& planned) const {
+  return std::any_of(planned.shares.begin(), planned.shares.end(),
+                     [&](const auto& share) { return is_mine(share.job); });
+}
+
 void Perception::step_done(const schedule::Planned& planned, SteadyTime at) {
-  for (const auto& share : planned.shares) {
-    const bool mine =
-        std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return &job.prefill == share.job; }) ||
-        std::any_of(rebuilds_.begin(), rebuilds_.end(), [&](const auto& job) { return &job == share.job; });
-    if (mine) share.job->commit(share.rows);
-  }
+  for (const auto& share : planned.shares)
+    if (is_mine(share.job)) share.job->commit(share.rows);
   pass_on_done(at);
   while (!rebuilds_.empty() && rebuilds_.front().done()) rebuilds_.pop_front();
 }
@@ -162,6 +168,15 @@ void Perception::give_up() {
     on_seen_(*job.chunk);
   }
   jobs_.clear();
+}
+
+void Perception::close() {
+  for (SequenceId* sequence : {&sequence_, &successor_}) {
+    if (!sequence->valid()) continue;
+    decoder_.free(*sequence);
+    ledger_.close(*sequence);
+    *sequence = {};
+  }
 }
 
 void Perception::rebuild(const Prompt& prompt) {

@@ -43,8 +43,11 @@ class Perception {
   /// A step is about to run / has run rows of these jobs.
   void step_begins(const schedule::Planned& planned, SteadyTime at);
   void step_done(const schedule::Planned& planned, SteadyTime at);
+  bool has_rows_in(const schedule::Planned& planned) const;
   /// The engine failed: what is waiting is passed on as not kept.
   void give_up();
+  /// Gives its sequences' cells back. Nothing but destruction comes after.
+  void close();
   /// Starts and finishes turn-overs as due. True when a successor took over.
   bool turn_over_if_due();
 
@@ -68,6 +71,7 @@ class Perception {
     SessionTime at;
   };
 
+  bool is_mine(const schedule::PrefillJob* job) const;
   std::optional<Error> too_large(const Prompt& prompt) const;
   bool has_cells(int rows) const { return ledger_.used() + rows + slack_ <= ledger_.capacity(); }
   void join_waiting();

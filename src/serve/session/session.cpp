@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "session/encode_loop.h"
-#include "session/engine_loop.h"
 #include "session/pace.h"
+#include "session/session_work.h"
 #include "session/sync_loop.h"
 #include "session/tally.h"
 
@@ -35,21 +35,21 @@ bool can_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) 
 }  // namespace
 
 struct Session::State {
-  State(const SessionOptions& session_options, engine::Engine& model, sync::SpeechDetectorFactory* speech,
-        Clock& session_clock, deliver::EventSink& event_sink)
+  State(const SessionOptions& session_options, StepLoop& step_loop, StepLoop::Promise promised,
+        sync::SpeechDetectorFactory* speech, Clock& session_clock, deliver::EventSink& event_sink)
       : options(session_options),
-        engine(model),
+        loop(step_loop),
+        promise(std::move(promised)),
+        engine(loop.engine()),
         clock(session_clock),
         sink(event_sink),
         pace(clock, options.realtime),
-        arbiter(clock, !engine.info.on_gpu),
-        maker(options.encode, *engine.tokenizer, engine.encoder.get(), arbiter, clock),
+        maker(options.encode, *engine.tokenizer, engine.encoder.get(), loop.arbiter(), clock),
         to_encode(clock),
-        to_engine(clock),
         to_client(clock),
         sync(options, clock, pace, speech, to_encode.add_lane(encode_lane(options, tally))),
-        encode_out(to_engine.add_lane({.capacity = 4})),
-        engine_control(to_engine.add_lane({.capacity = 64})),
+        encode_out(loop.add_lane({.capacity = 4})),
+        engine_control(loop.add_lane({.capacity = 64})),
         client(to_client.add_lane({.capacity = 1024})) {
     sync.number_questions([this] { return QuestionId{next_question++}; });
   }
@@ -58,19 +58,19 @@ struct Session::State {
   void deliver_events();
 
   SessionOptions options;
+  StepLoop& loop;
+  StepLoop::Promise promise;
   engine::Engine& engine;
   Clock& clock;
   deliver::EventSink& sink;
   Tally tally;
   Pace pace;
-  engine::DeviceArbiter arbiter;
   encode::ChunkMaker maker;
   SourceBook book;
   std::vector<std::unique_ptr<ingest::Source>> sources;
   std::vector<flow::Sender<SyncInput>> source_lanes;
 
   flow::Lanes<sync::Timed> to_encode;
-  flow::Lanes<EngineInput> to_engine;
   flow::Lanes<deliver::Event> to_client;
   SyncLoop sync;
   flow::Sender<EngineInput> encode_out;
@@ -79,13 +79,14 @@ struct Session::State {
 
   std::atomic<std::int64_t> next_question = 0;
   std::atomic<std::size_t> sources_running = 0;
-  std::mutex mutex;  // guards the senders of control and what follows
-  bool started = false;
+  std::mutex mutex;         // guards the senders of control and what follows
+  bool started = false;     // and not yet waited for
+  bool began_once = false;  // its lanes are its work's to close
   bool interrupted = false;
   SteadyTime began{};
 
   std::vector<Thread> source_threads;
-  Thread sync_thread, encode_thread, engine_thread, deliver_thread;
+  Thread sync_thread, encode_thread, deliver_thread;
 };
 
 void Session::State::run_source(std::size_t index, flow::Sender<SyncInput> out) {
@@ -113,17 +114,19 @@ void Session::State::deliver_events() {
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Session::~Session() {
-  if (!state_->started) return;
+  State& s = *state_;
+  if (!s.began_once) s.loop.forget_lanes({s.encode_out.lane(), s.engine_control.lane()});
+  if (!s.started) return;
   stop(false);
   wait();
 }
 
-Result<std::unique_ptr<Session>> Session::create(SessionOptions options, engine::Engine& engine,
+Result<std::unique_ptr<Session>> Session::create(SessionOptions options, EngineHost& host,
                                                  sync::SpeechDetectorFactory* speech, Clock& clock,
                                                  deliver::EventSink& sink) {
   // Answers that share a step share its sums: alone, each repeats exactly.
-  if (options.deterministic) options.max_open_answers = 1;
-  const engine::EngineInfo& info = engine.info;
+  if (host.loop().options().deterministic) options.max_open_answers = 1;
+  const engine::EngineInfo& info = host.info();
   const int longest = options.window.max_rows + kMaxQuestionTokens;
   if (info.trained_context > 0 && longest > info.trained_context)
     return fail(
@@ -132,13 +135,17 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, engine:
             "a window of {} tokens and a question of {} pass the model's trained context of {}: lower "
             "--window-tokens",
             options.window.max_rows, kMaxQuestionTokens, info.trained_context));
-  const int needed = cells_needed(options, 1);
+  const int needed = cells_needed(options);
   if (needed > info.cells)
-    return fail(ErrorCode::kLimit,
-                fmt::format("a window of {} tokens needs {} KV cells, the engine has {}: lower "
-                            "--window-tokens",
-                            options.window.max_rows, needed, info.cells));
-  return std::unique_ptr<Session>(new Session(std::make_unique<State>(options, engine, speech, clock, sink)));
+    return fail(
+        ErrorCode::kLimit,
+        fmt::format("a window of {} tokens and its answers need {} KV cells, the engine has {}: lower "
+                    "--window-tokens or --max-tokens",
+                    options.window.max_rows, needed, info.cells));
+  auto promise = host.loop().promise(needed, sequences_needed(options));
+  if (!promise) return tl::unexpected(promise.error());
+  return std::unique_ptr<Session>(
+      new Session(std::make_unique<State>(options, host.loop(), std::move(*promise), speech, clock, sink)));
 }
 
 Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
@@ -164,15 +171,13 @@ Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
 
 void Session::start() {
   State& s = *state_;
-  s.started = true;
+  s.started = s.began_once = true;
   s.pace.restart();
   s.began = s.clock.now();
   s.deliver_thread = Thread(s.clock, "deliver", [&s] { s.deliver_events(); });
-  s.engine_thread = Thread(s.clock, "engine", [&s] {
-    EngineLoop(s.options, s.engine, s.arbiter, s.clock, s.pace, s.tally, s.book, std::move(s.to_engine),
-               std::move(s.client))
-        .run();
-  });
+  s.loop.add(std::make_unique<SessionWork>(SessionParts{s.options, s.clock, s.pace, s.tally, s.book}, s.loop,
+                                           s.encode_out.lane(), s.engine_control.lane(),
+                                           std::move(s.client)));
   s.encode_thread = Thread(s.clock, "encode", [&s] {
     EncodeLoop(s.maker, s.clock, std::move(s.to_encode), std::move(s.encode_out)).run();
   });
@@ -188,6 +193,9 @@ Result<QuestionId> Session::ask(Question question) {
   if (question.max_tokens < 1)
     return fail(ErrorCode::kUsage,
                 fmt::format("max_tokens is {}; it must be at least 1", question.max_tokens));
+  if (question.max_tokens > s.options.max_answer_tokens)
+    return fail(ErrorCode::kLimit, fmt::format("max_tokens is {}; this session has room for answers of {}",
+                                               question.max_tokens, s.options.max_answer_tokens));
   if (!s.tally.admit_question(s.options.max_waiting_questions))
     return fail(ErrorCode::kFull,
                 fmt::format("{} questions wait already: ask again when one of them is being answered",
@@ -227,7 +235,6 @@ deliver::Summary Session::wait() {
   for (Thread& thread : s.source_threads) thread.join();
   s.sync_thread.join();
   s.encode_thread.join();
-  s.engine_thread.join();
   s.deliver_thread.join();
   deliver::Summary summary = s.tally.summary();
   summary.wall = s.clock.now() - s.began;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "braid/engine/llama_engine.h"
-#include "session/engine_loop.h"
+#include "session/session_work.h"
 #include "watch/model_files.h"
 
 namespace braid::serve {
@@ -50,12 +50,13 @@ Status Watch::load_engine() {
   llama.system = files->system;
   llama.threads = files->threads;
   llama.gpu_layers = files->gpu_layers;
-  llama.deterministic = config_.session.deterministic;
-  llama.cells = cells_needed(config_.session, config_.max_tokens);
+  llama.deterministic = config_.host.deterministic;
+  llama.cells = cells_needed(config_.session);
   llama.max_sequences = sequences_needed(config_.session);
   auto engine = engine::load_llama(llama);
   if (!engine) return tl::unexpected(engine.error());
   engine_ = std::move(*engine);
+  host_ = std::make_unique<EngineHost>(engine_, clock_, config_.host);
   return {};
 }
 
@@ -74,7 +75,7 @@ Status Watch::load_speech() {
 }
 
 Status Watch::start_session(deliver::EventSink& sink) {
-  auto session = Session::create(config_.session, engine_, speech_.get(), clock_, sink);
+  auto session = Session::create(config_.session, *host_, speech_.get(), clock_, sink);
   if (!session) return tl::unexpected(session.error());
   session_ = std::move(*session);
   for (auto& source : sources_)

@@ -35,7 +35,7 @@ struct HeardText {
 
 struct ScriptedOptions {
   int dim = 8;  ///< at least 6
-  int cells = 4096;
+  int cells = 8192;
   int max_sequences = 16;
   int max_step_rows = 512;
   int trained_context = 8192;

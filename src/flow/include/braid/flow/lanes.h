@@ -2,6 +2,7 @@
 // The bounded pipe between two stages, with one lane for each sender, so that a stage that merges by time can
 // hold back the sender that is ahead and wait for the one behind.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -56,7 +57,8 @@ class Lanes {
     return *this;
   }
 
-  /// Adds a lane. Any thread. Lanes number up from 0.
+  /// Adds a lane. Any thread. Lanes number up from 0; a number that was closed and whose sender has ended is
+  /// given again.
   Sender<T> add_lane(LaneOptions<T> options = {});
 
   std::size_t lanes() const;
@@ -72,6 +74,8 @@ class Lanes {
   /// A function that does what wake() does and may outlive this object.
   std::function<void()> waker() const;
   void close();
+  /// The receiver is done with one lane: what it holds is dropped, its sender's next push says kClosed.
+  void close(std::size_t lane);
 
  private:
   friend class Sender<T>;
@@ -79,6 +83,7 @@ class Lanes {
     LaneOptions<T> options;
     Ring<T> items;
     bool ended = false;
+    bool closed = false;
   };
   struct State {
     explicit State(Clock& clock) : readable(clock), writable(clock) {}
@@ -118,6 +123,8 @@ class Sender {
   Pushed push(T item);
   /// No more items will come. Idempotent.
   void end();
+  /// The lane's number at the receiver.
+  std::size_t lane() const { return lane_; }
 
  private:
   friend class Lanes<T>;
@@ -133,9 +140,13 @@ template <class T>
 Sender<T> Lanes<T>::add_lane(LaneOptions<T> options) {
   std::lock_guard lock(state_->mutex);
   if (options.capacity == 0) options.capacity = 1;
-  state_->lanes.push_back({std::move(options), {}, false});
+  auto& lanes = state_->lanes;
+  auto lane =
+      std::find_if(lanes.begin(), lanes.end(), [](const Lane& one) { return one.closed && one.ended; });
+  if (lane == lanes.end()) lane = lanes.insert(lane, Lane{});
+  *lane = Lane{std::move(options), {}, false, false};
   state_->changed();
-  return Sender<T>(state_, state_->lanes.size() - 1);
+  return Sender<T>(state_, static_cast<std::size_t>(lane - lanes.begin()));
 }
 
 template <class T>
@@ -197,6 +208,15 @@ void Lanes<T>::close() {
 }
 
 template <class T>
+void Lanes<T>::close(std::size_t lane) {
+  Ring<T> left;  // destroyed without the lock
+  std::lock_guard lock(state_->mutex);
+  state_->lanes[lane].closed = true;
+  left = std::exchange(state_->lanes[lane].items, {});
+  state_->writable.notify_all();
+}
+
+template <class T>
 std::optional<T> Sender<T>::make_room(typename Lanes<T>::Lane& lane) {
   if (lane.options.when_full != WhenFull::kDropOldest) return std::nullopt;
   for (std::size_t i = 0; i < lane.items.size(); ++i) {
@@ -216,9 +236,10 @@ Pushed Sender<T>::push(T item) {
     const auto full = [&] {
       return state_->lanes[lane_].items.size() >= state_->lanes[lane_].options.capacity;
     };
-    if (full() && !state_->closed) dropped = make_room(state_->lanes[lane_]);
-    state_->writable.wait(lock, [&] { return !full() || state_->closed; });
-    if (state_->closed) return Pushed::kClosed;
+    const auto closed = [&] { return state_->closed || state_->lanes[lane_].closed; };
+    if (full() && !closed()) dropped = make_room(state_->lanes[lane_]);
+    state_->writable.wait(lock, [&] { return !full() || closed(); });
+    if (closed()) return Pushed::kClosed;
     auto& lane = state_->lanes[lane_];
     lane.items.push_back(std::move(item));
     if (dropped) on_drop = lane.options.on_drop;

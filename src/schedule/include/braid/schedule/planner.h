@@ -48,8 +48,10 @@ struct Planned {
   struct Share {
     PrefillJob* job;
     int rows;
+    std::size_t logits;  ///< where the result has its last row's, if that row wants them
   };
   std::vector<Share> shares;
+  std::size_t wanted = 0;  ///< rows that want logits
 };
 
 /// Decode rows first, then questions, perception and rebuilds up to what the target allows. A question is

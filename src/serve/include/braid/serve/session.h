@@ -13,7 +13,7 @@
 #include "braid/ingest/source.h"
 #include "braid/kv/timeline.h"
 #include "braid/packet/question.h"
-#include "braid/schedule/planner.h"
+#include "braid/serve/engine_host.h"
 #include "braid/sync/synchronizer.h"
 
 namespace braid::serve {
@@ -22,24 +22,23 @@ struct SessionOptions {
   bool realtime = false;           ///< session time goes with the clock; else as fast as it can be perceived
   bool stay_open = false;          ///< goes on answering after the sources' end, until stop()
   bool join_turns = true;          ///< answered questions stay in the timeline as turns
-  bool deterministic = false;      ///< fixed chunks, no adaptation to measured times
   int max_open_answers = 4;        ///< further questions wait their turn
+  int max_answer_tokens = 96;      ///< longest answer that may be asked for
   int max_waiting_questions = 64;  ///< beyond, ask() refuses
   std::size_t queue = 8;           ///< packets between two stages
-  Nanoseconds step_target = Milliseconds(50);      ///< a forward pass is planned to take at most this
   Nanoseconds live_lateness = Milliseconds(1000);  ///< a live stream silent for longer holds nobody
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
 };
 
-/// Threads: one a source, one each for sync, encode, the engine and delivery. Public calls may come from any
-/// thread; start() and wait() from one. The engine, the clock and the sink outlive the session.
+/// Threads: one a source, one each for sync, encode and delivery, and the host's. Public calls may come from
+/// any thread; start() and wait() from one. The host, the clock and the sink outlive the session.
 class Session {
  public:
   /// `speech` may be null: then sound is not listened to. kLimit: the window doesn't fit the engine's
-  /// context.
-  static Result<std::unique_ptr<Session>> create(SessionOptions options, engine::Engine& engine,
+  /// context. kFull (retryable): other sessions have been promised its cells.
+  static Result<std::unique_ptr<Session>> create(SessionOptions options, EngineHost& host,
                                                  sync::SpeechDetectorFactory* speech, Clock& clock,
                                                  deliver::EventSink& sink);
   ~Session();
@@ -52,7 +51,8 @@ class Session {
   void start();
 
   /// Any time, also before start(). The answer comes through the sink. Texts are UTF-8; kUsage: nothing is
-  /// asked; kFull (retryable): too many questions wait to be answered; kCancelled: the session has ended.
+  /// asked; kFull (retryable): too many questions wait to be answered; kLimit: a longer answer than it has
+  /// room for; kCancelled: the session has ended.
   Result<QuestionId> ask(Question question);
 
   /// The answer ends at the next step, as far as it was delivered. Unknown or finished ids are ignored.

@@ -23,9 +23,9 @@ struct WatchConfig {
   std::vector<std::string> sources;  ///< as `braid watch --help` describes them; at least one
   ModelChoice model;
   SessionOptions session;
+  HostOptions host;
   ingest::IngestOptions ingest;
   std::string vad = "silero";  ///< speech detector: silero, energy, off
-  int max_tokens = 96;         ///< longest answer that will be asked for
 };
 
 /// Threads as Session's. The clock and the sink outlive it.
@@ -52,6 +52,7 @@ class Watch {
   Clock& clock_;
   std::vector<std::unique_ptr<ingest::Source>> sources_;
   engine::Engine engine_;
+  std::unique_ptr<EngineHost> host_;
   std::unique_ptr<sync::SpeechDetectorFactory> speech_;
   std::unique_ptr<Session> session_;
 };

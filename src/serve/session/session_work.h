@@ -1,35 +1,47 @@
 #pragma once
-// The engine's thread: plan -> step -> commit.
+// What a session does on the engine's thread.
 
 #include <deque>
 #include <memory>
 #include <vector>
 
-#include "braid/engine/device_arbiter.h"
-#include "braid/flow/lanes.h"
 #include "braid/serve/session.h"
+#include "host/step_loop.h"
 #include "session/answers.h"
-#include "session/encode_loop.h"
 #include "session/pace.h"
 #include "session/perception.h"
 #include "session/tally.h"
 
 namespace braid::serve {
 
+/// What of the session its work uses; outlives it.
+struct SessionParts {
+  const SessionOptions& options;
+  Clock& clock;
+  Pace& pace;
+  Tally& tally;
+  const SourceBook& sources;
+};
+
 /// Chunks and questions come in one order and are taken in it: a question forks the timeline when all before
 /// it is in the cache, and only then what follows is taken. Perception goes on beside open answers.
-class EngineLoop {
+class SessionWork final : public StepClient {
  public:
-  EngineLoop(const SessionOptions& options, engine::Engine& engine, engine::DeviceArbiter& arbiter,
-             Clock& clock, Pace& pace, Tally& tally, const SourceBook& sources, flow::Lanes<EngineInput> in,
-             flow::Sender<deliver::Event> out);
+  /// `chunks` and `control` are lanes of the loop. `out` ends when this is destroyed, and nothing of the
+  /// parts is touched after that.
+  SessionWork(SessionParts parts, StepLoop& loop, std::size_t chunks, std::size_t control,
+              flow::Sender<deliver::Event> out);
+  ~SessionWork() override;
 
-  /// The thread's body: until the lane of chunks has ended and all answers are done.
-  void run();
+  bool take() override;
+  void ready(schedule::Ready& ready) override;
+  void step_begins(const schedule::Planned& planned, SteadyTime at) override;
+  void step_done(const schedule::Planned& planned, const StepResult& result, SteadyTime at) override;
+  void step_failed(const schedule::Planned& planned, const Error& error) override;
+  bool over() const override;
 
  private:
-  static constexpr std::size_t kChunks = 0, kControl = 1;  // lanes
-
+  void open();
   void take_control();
   bool take_chunks();
   bool take(EngineInput& input);
@@ -38,27 +50,21 @@ class EngineLoop {
   void seen(encode::Encoded& encoded);
   void report(const Damage& damage);
   void emit(deliver::Event event);
-  bool step();
-  void failed(const Error& error);
-  bool idle() const;
 
+  flow::Sender<deliver::Event> out_;  // destroyed last: then the session may be gone
   const SessionOptions& options_;
-  engine::Engine& engine_;
-  engine::DeviceArbiter& arbiter_;
+  const engine::EngineInfo& model_;
   Clock& clock_;
   Pace& pace_;
   Tally& tally_;
   const SourceBook& sources_;
-  flow::Lanes<EngineInput> in_;
-  flow::Sender<deliver::Event> out_;
-  kv::Ledger ledger_;
+  StepLoop& loop_;
+  const std::size_t chunks_, control_;  // lanes
   Perception perception_;
   Answers answers_;
-  schedule::Planner planner_;
-  schedule::Ready ready_;
-  schedule::Planned planned_;
   std::optional<EngineInput> head_;   // taken from the lane, can't be taken in yet
   std::deque<QuestionId> cancelled_;  // asked to stop before they began
+  bool opened_ = false;
   bool cancel_all_ = false;
   bool broken_ = false;  // the engine failed: nothing more is perceived
 };
@@ -67,7 +73,7 @@ class EngineLoop {
 inline constexpr int kMaxQuestionTokens = 512;
 
 /// Cells and sequences that a session needs at most: the window twice while it turns over, and open answers.
-int cells_needed(const SessionOptions& options, int max_answer_tokens);
+int cells_needed(const SessionOptions& options);
 int sequences_needed(const SessionOptions& options);
 
 }  // namespace braid::serve

@@ -1,0 +1,27 @@
+#pragma once
+// What goes to the engine's thread.
+
+#include <memory>
+#include <variant>
+
+#include "braid/encode/chunk_maker.h"
+#include "braid/packet/packet.h"
+#include "braid/packet/question.h"
+#include "host/step_client.h"
+
+namespace braid::serve {
+
+struct CancelAnswer {
+  QuestionId id;
+  CancelReason reason;
+};
+struct CancelEverything {
+  CancelReason reason;
+};
+
+/// A session's: the first three in order of session time, the next two from control. A client stands alone,
+/// on the host's own lane.
+using EngineInput = std::variant<encode::Encoded, Question, Damage, CancelAnswer, CancelEverything,
+                                 std::unique_ptr<StepClient>>;
+
+}  // namespace braid::serve

@@ -1,0 +1,179 @@
+#include "host/step_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace braid::serve {
+
+namespace {
+
+// About a frame of the default model: on two quiet cores such a step stays under the target.
+constexpr int kMinStepRows = 16;
+
+// First guesses; the planner learns the engine's own.
+constexpr Nanoseconds kStepBase = Milliseconds(10);
+constexpr Nanoseconds kStepRow = Milliseconds(2);
+
+schedule::PlanOptions plan_options(const HostOptions& options, const engine::EngineInfo& info) {
+  schedule::PlanOptions plan;
+  plan.max_rows = info.max_step_rows;
+  plan.step_target = options.step_target;
+  plan.min_rows = kMinStepRows;
+  plan.perceive_beside_question = info.on_gpu;
+  plan.deterministic = options.deterministic;
+  return plan;
+}
+
+void clear(schedule::Ready& ready) {
+  ready.decodes.clear();
+  ready.questions.clear();
+  ready.perception.clear();
+  ready.rebuilds.clear();
+  ready.question_waits = false;
+}
+
+}  // namespace
+
+StepLoop::Promise& StepLoop::Promise::operator=(Promise&& other) noexcept {
+  give_back();
+  loop_ = std::exchange(other.loop_, nullptr);
+  cells_ = other.cells_;
+  sequences_ = other.sequences_;
+  return *this;
+}
+
+void StepLoop::Promise::give_back() {
+  if (!loop_) return;
+  std::lock_guard lock(loop_->mutex_);
+  loop_->promised_cells_ -= cells_;
+  loop_->promised_sequences_ -= sequences_;
+  loop_ = nullptr;
+}
+
+StepLoop::StepLoop(engine::Engine& engine, Clock& clock, HostOptions options)
+    : engine_(engine),
+      clock_(clock),
+      options_(options),
+      arbiter_(clock, !engine.info.on_gpu),
+      in_(clock),
+      new_clients_(in_.add_lane({.capacity = 64})),
+      ledger_(engine.info.cells, engine.info.max_sequences),
+      planner_(plan_options(options, engine.info), schedule::StepCost(kStepBase, kStepRow)) {}
+
+StepLoop::~StepLoop() {
+  {
+    std::lock_guard lock(mutex_);
+    new_clients_.end();
+  }
+  if (thread_) thread_->join();
+}
+
+Result<StepLoop::Promise> StepLoop::promise(int cells, int sequences) {
+  std::lock_guard lock(mutex_);
+  const int free_cells = engine_.info.cells - promised_cells_;
+  const int free_sequences = engine_.info.max_sequences - promised_sequences_;
+  if (cells > free_cells || sequences > free_sequences)
+    return fail(ErrorCode::kFull,
+                fmt::format("{} KV cells and {} sequences are needed, {} and {} are not promised to others: "
+                            "end a session or serve with more --kv-cells",
+                            cells, sequences, free_cells, free_sequences),
+                true);
+  promised_cells_ += cells;
+  promised_sequences_ += sequences;
+  return Promise(this, cells, sequences);
+}
+
+int StepLoop::promised_cells() const {
+  std::lock_guard lock(mutex_);
+  return promised_cells_;
+}
+
+void StepLoop::forget_lanes(std::initializer_list<std::size_t> lanes) {
+  for (const std::size_t lane : lanes) in_.close(lane);
+}
+
+void StepLoop::add(std::unique_ptr<StepClient> client) {
+  std::lock_guard lock(mutex_);
+  // Not before: a program sets its signals up after it has loaded a model.
+  if (!thread_) thread_.emplace(clock_, "engine", [this] { run(); });
+  new_clients_.push(std::move(client));
+}
+
+bool StepLoop::take() {
+  bool any = false;
+  while (auto input = in_.try_pop(kNewClients)) {
+    clients_.push_back(std::move(std::get<std::unique_ptr<StepClient>>(*input)));
+    any = true;
+  }
+  for (auto& client : clients_) any = client->take() || any;
+  return any;
+}
+
+// Deterministic: the first client that has rows, alone; sums then don't depend on who else is there.
+bool StepLoop::plan() {
+  clear(ready_);
+  asked_.clear();
+  const std::size_t count = clients_.size();
+  if (count == 0) return false;
+  first_ = (first_ + 1) % count;
+  for (std::size_t i = 0; i < count; ++i) {
+    StepClient* client = clients_[(first_ + i) % count].get();
+    client->ready(ready_);
+    asked_.push_back(client);
+    if (!options_.deterministic) continue;
+    planner_.plan(ready_, planned_);
+    if (!planned_.plan.rows.empty()) return true;
+    clear(ready_);
+    asked_.clear();
+  }
+  if (options_.deterministic) return false;
+  planner_.plan(ready_, planned_);
+  return !planned_.plan.rows.empty();
+}
+
+bool StepLoop::step() {
+  if (!plan()) return false;
+  auto turn = arbiter_.take(engine::DeviceArbiter::Work::kStep);
+  const SteadyTime begin = clock_.now();
+  for (StepClient* client : asked_) client->step_begins(planned_, begin);
+  auto result = engine_.decoder->step(planned_.plan);
+  const SteadyTime end = clock_.now();
+  last_step_ = end;
+  if (!result) {
+    for (StepClient* client : asked_) client->step_failed(planned_, result.error());
+    return true;
+  }
+  planner_.cost().observe(static_cast<int>(planned_.plan.rows.size()), end - begin);
+  for (StepClient* client : asked_) client->step_done(planned_, *result, end);
+  return true;
+}
+
+void StepLoop::sweep() {
+  const auto over = [](const std::unique_ptr<StepClient>& client) { return client->over(); };
+  clients_.erase(std::remove_if(clients_.begin(), clients_.end(), over), clients_.end());
+}
+
+void StepLoop::run() {
+  while (true) {
+    const bool took = take();
+    const bool stepped = step();
+    sweep();
+    if (stepped || took) continue;
+    if (clients_.empty() && in_.ended(kNewClients)) break;
+    in_.wait();
+  }
+  in_.close();
+}
+
+EngineHost::EngineHost(engine::Engine& engine, Clock& clock, HostOptions options)
+    : loop_(std::make_unique<StepLoop>(engine, clock, options)) {}
+EngineHost::~EngineHost() = default;
+
+const engine::EngineInfo& EngineHost::info() const { return loop_->engine().info; }
+SteadyTime EngineHost::last_step() const { return loop_->last_step(); }
+int EngineHost::cells() const { return loop_->engine().info.cells; }
+int EngineHost::promised_cells() const { return loop_->promised_cells(); }
+
+}  // namespace braid::serve

@@ -1,0 +1,91 @@
+#pragma once
+// The engine's thread.
+
+#include <atomic>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "braid/engine/device_arbiter.h"
+#include "braid/flow/lanes.h"
+#include "braid/kv/ledger.h"
+#include "braid/schedule/planner.h"
+#include "braid/serve/engine_host.h"
+#include "host/engine_input.h"
+
+namespace braid::serve {
+
+class StepLoop {
+ public:
+  StepLoop(engine::Engine& engine, Clock& clock, HostOptions options);
+  ~StepLoop();
+
+  /// KV cells and sequences kept for one client; given back when destroyed.
+  class Promise {
+   public:
+    Promise() = default;
+    Promise(Promise&& other) noexcept { *this = std::move(other); }
+    Promise& operator=(Promise&& other) noexcept;
+    ~Promise() { give_back(); }
+
+   private:
+    friend class StepLoop;
+    Promise(StepLoop* loop, int cells, int sequences) : loop_(loop), cells_(cells), sequences_(sequences) {}
+    void give_back();
+    StepLoop* loop_ = nullptr;
+    int cells_ = 0;
+    int sequences_ = 0;
+  };
+
+  // Any thread.
+  /// kFull (retryable): others were promised too much.
+  Result<Promise> promise(int cells, int sequences);
+  flow::Sender<EngineInput> add_lane(flow::LaneOptions<EngineInput> options) {
+    return in_.add_lane(std::move(options));
+  }
+  /// Nothing will be taken from them: their client is over, or was never added.
+  void forget_lanes(std::initializer_list<std::size_t> lanes);
+  void add(std::unique_ptr<StepClient> client);
+  SteadyTime last_step() const { return last_step_; }
+  int promised_cells() const;
+  const HostOptions& options() const { return options_; }
+  engine::Engine& engine() { return engine_; }
+  engine::DeviceArbiter& arbiter() { return arbiter_; }
+
+  // The engine's thread.
+  flow::Lanes<EngineInput>& in() { return in_; }
+  kv::Ledger& ledger() { return ledger_; }
+
+ private:
+  static constexpr std::size_t kNewClients = 0;  // lane
+
+  void run();
+  bool take();
+  bool plan();
+  bool step();
+  void sweep();
+
+  engine::Engine& engine_;
+  Clock& clock_;
+  const HostOptions options_;
+  engine::DeviceArbiter arbiter_;
+  flow::Lanes<EngineInput> in_;
+  flow::Sender<EngineInput> new_clients_;
+  kv::Ledger ledger_;
+  schedule::Planner planner_;
+  schedule::Ready ready_;
+  schedule::Planned planned_;
+  std::vector<std::unique_ptr<StepClient>> clients_;
+  std::vector<StepClient*> asked_;  // whose rows the plan may hold
+  std::size_t first_ = 0;           // the client that is asked first: each in turn
+  std::atomic<SteadyTime> last_step_{};
+
+  mutable std::mutex mutex_;  // guards what follows
+  int promised_cells_ = 0;
+  int promised_sequences_ = 0;
+  std::optional<Thread> thread_;
+};
+
+}  // namespace braid::serve
