@@ -61,7 +61,7 @@ int Answers::question_rows(const Question& question) {
 bool Answers::fits(const Question& question) {
   const int rows = question_rows(question) + question.max_tokens;
   int promised = 0;  // cells that open answers may still take
-  for (const Open& open : open_) promised += open.question.max_tokens - static_cast<int>(open.tokens.size());
+  for (const Open& open : open_) promised += open.generation->tokens_left();
   return ledger_.used() + promised + rows <= ledger_.capacity() &&
          ledger_.sequences() < options_.max_sequences;
 }
@@ -96,38 +96,33 @@ void Answers::begin(Question question) {
   answer.question_tokens = rows;
   answer.prompt_tokens = answer.window.tokens + answer.question_tokens;
   emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
-  auto stops = all_stops(question, tokenizer_.chat());
-  const Sampling sampling = question.sampling;
-  open_.push_back(Open{std::move(question),
-                       std::move(answer),
-                       *sequence,
-                       schedule::PrefillJob(*sequence, start, std::move(prompt), RowKind::kQuestion, true),
-                       std::move(text),
-                       decode::Sampler(sampling),
-                       decode::TextStream(std::move(stops)),
-                       StageMeter{},
-                       {},
-                       end,
-                       false,
-                       {}});
-  attribute_waiting(open_.back(), now);
+  Open& open = open_.emplace_back(std::move(question), std::move(answer), std::move(text));
+  GenerationOptions options{open.question.sampling, all_stops(open.question, tokenizer_.chat()),
+                            open.question.max_tokens};
+  open.generation.emplace(GenerationParts{decoder_, tokenizer_, ledger_, clock_}, *sequence, start,
+                          std::move(prompt), std::move(options), waited(open.question, now),
+                          [this, id = open.question.id](std::string shown) {
+                            emit_(AnswerDelta{id, std::move(shown)});
+                          });
 }
 
-void Answers::attribute_waiting(Open& open, SteadyTime forked) const {
-  // Until the fork, the critical path is the last chunk that the answer waited for; around it, the question's
-  // own way.
-  const SteadyTime asked = open.question.asked;
+// Until the fork, the critical path is the last chunk that the answer waited for; around it, the question's
+// own way.
+StageMeter Answers::waited(const Question& question, SteadyTime forked) const {
+  const SteadyTime asked = question.asked;
   const StageTrace& chunk = perception_.last_trace();
   StageTimes times;
   if (chunk.empty() || chunk.end() <= asked) {
-    open.question.trace.add_to(times, asked, forked);
+    question.trace.add_to(times, asked, forked);
   } else {
-    open.question.trace.add_to(times, asked, std::max(asked, chunk.begin()));
+    question.trace.add_to(times, asked, std::max(asked, chunk.begin()));
     chunk.add_to(times, asked, forked);
-    open.question.trace.add_to(times, std::max(asked, chunk.end()), forked);
+    question.trace.add_to(times, std::max(asked, chunk.end()), forked);
   }
-  open.meter.add(times);
-  open.meter.enter(Stage::kSchedule, forked);
+  StageMeter meter;
+  meter.add(times);
+  meter.enter(Stage::kSchedule, forked);
+  return meter;
 }
 
 void Answers::refuse(const Question& question, FinishReason finish, Error error) {
@@ -144,9 +139,9 @@ void Answers::refuse(const Question& question, FinishReason finish, Error error)
 
 void Answers::cancel(QuestionId id, CancelReason reason) {
   for (Open& open : open_)
-    if (open.question.id == id && !open.over) {
+    if (open.question.id == id) {
       open.answer.error = Error{ErrorCode::kCancelled, std::string("cancelled: ") + to_string(reason)};
-      finish(open, FinishReason::kCancelled);
+      open.generation->end(FinishReason::kCancelled);
     }
   sweep();
 }
@@ -158,119 +153,59 @@ void Answers::cancel_all(CancelReason reason) {
 }
 
 void Answers::ready(schedule::Ready& ready) {
-  decoding_.clear();
-  first_decode_ = ready.decodes.size();
-  for (Open& open : open_) {
-    if (!open.prefill.done()) {
-      ready.questions.push_back(&open.prefill);
-    } else {
-      ready.decodes.push_back({open.sequence, open.next, open.tokens.back()});
-      decoding_.push_back(&open);
-    }
-  }
-}
-
-Answers::Open* Answers::of(const schedule::PrefillJob* job) {
-  for (Open& open : open_)
-    if (&open.prefill == job) return &open;
-  return nullptr;
-}
-
-std::size_t Answers::decodes_in(const schedule::Planned& planned) const {
-  return std::min(decoding_.size(), planned.decodes - std::min(planned.decodes, first_decode_));
+  for (Open& open : open_) open.generation->ready(ready);
 }
 
 void Answers::step_begins(const schedule::Planned& planned, SteadyTime at) {
-  for (std::size_t i = 0; i < decodes_in(planned); ++i) decoding_[i]->meter.enter(Stage::kDecode, at);
-  for (const auto& share : planned.shares)
-    if (Open* open = of(share.job))
-      open->meter.enter(share.rows == share.job->rows_left() ? Stage::kDecodeFirst : Stage::kPrefill, at);
+  for (Open& open : open_) open.generation->step_begins(planned, at);
 }
 
 void Answers::step_done(const schedule::Planned& planned, const StepResult& result) {
-  for (std::size_t i = 0; i < decodes_in(planned); ++i) {
-    Open& open = *decoding_[i];
-    ++open.next;
-    take_token(open, open.sampler.sample(result.logits[first_decode_ + i]));
-  }
-  for (const auto& share : planned.shares) {
-    Open* open = of(share.job);
-    if (!open) continue;
-    open->prefill.commit(share.rows);
-    const SteadyTime now = clock_.now();
-    if (!open->prefill.done()) {
-      open->meter.enter(Stage::kSchedule, now);
-      continue;
-    }
-    first_token(*open, now);
-    take_token(*open, open->sampler.sample(result.logits[share.logits]));
-  }
+  for (Open& open : open_) open.generation->step_done(planned, result);
   sweep();
 }
 
 void Answers::step_failed(const schedule::Planned& planned, const Error& error) {
-  const auto fail_one = [&](Open& open) {
-    open.answer.error = error;
-    finish(open, FinishReason::kError);
-  };
-  for (std::size_t i = 0; i < decodes_in(planned); ++i) fail_one(*decoding_[i]);
-  for (const auto& share : planned.shares)
-    if (Open* open = of(share.job)) fail_one(*open);
+  for (Open& open : open_) open.generation->step_failed(planned, error);
   sweep();
 }
 
-void Answers::first_token(Open& open, SteadyTime at) {
-  open.answer.freshness = options_.age(open.question, open.answer.window.to, at);
-}
-
-void Answers::take_token(Open& open, Token token) {
-  const SteadyTime now = clock_.now();
-  if (!open.answer.first_token) open.answer.first_token = now;
-  if (tokenizer_.ends_generation(token)) return finish(open, FinishReason::kStop);
-  open.tokens.push_back(token);
-  show(open, open.text.push(tokenizer_.piece(token)));
-  if (open.text.stopped()) return finish(open, FinishReason::kStop);
-  if (static_cast<int>(open.tokens.size()) >= open.question.max_tokens)
-    return finish(open, FinishReason::kLength);
-  if (auto reserved = ledger_.append(open.sequence, {open.next, open.next + 1}, 1); !reserved) {
-    open.answer.error = reserved.error();
-    return finish(open, FinishReason::kError);
-  }
-  open.meter.enter(Stage::kSchedule, clock_.now());
-}
-
-void Answers::show(Open& open, std::string text) {
-  if (text.empty()) return;
-  open.answer.text += text;
-  emit_(AnswerDelta{open.question.id, std::move(text)});
-}
-
-void Answers::finish(Open& open, FinishReason reason) {
-  if (!open.text.stopped()) show(open, open.text.finish());
-  open.over = true;
+void Answers::finish(Open& open) {
+  const Generation& generation = *open.generation;
   Answer& answer = open.answer;
-  answer.finish = reason;
-  answer.answer_tokens = static_cast<int>(open.tokens.size());
-  answer.last_token = clock_.now();
-  open.meter.stop(answer.last_token);
-  answer.stages = open.meter.times();
-  decoder_.free(open.sequence);
-  ledger_.close(open.sequence);
-  if (options_.join_turns && reason != FinishReason::kError && !open.tokens.empty()) join(open);
+  answer.text = generation.text();
+  answer.finish = *generation.finished();
+  if (generation.error()) answer.error = generation.error();
+  answer.first_token = generation.first_token();
+  if (answer.first_token)
+    answer.freshness = options_.age(open.question, answer.window.to, *answer.first_token);
+  answer.answer_tokens = static_cast<int>(generation.tokens().size());
+  answer.last_token = generation.last_token();
+  answer.stages = generation.stages();
+  if (options_.join_turns && answer.finish != FinishReason::kError && !generation.tokens().empty())
+    join(open);
   emit_(std::move(answer));
 }
 
 void Answers::join(const Open& open) {
   // The lead is the timeline's own business at the place where the turns go.
   TokenRun rows = open.content;
-  rows.insert(rows.end(), open.tokens.begin(), open.tokens.end());
+  const std::vector<Token>& tokens = open.generation->tokens();
+  rows.insert(rows.end(), tokens.begin(), tokens.end());
   Prompt turns;
   turns.append(std::move(rows));
   perception_.join(std::move(turns), open.question.asked_at);
 }
 
 void Answers::sweep() {
-  open_.remove_if([](const Open& open) { return open.over; });
+  for (auto open = open_.begin(); open != open_.end();) {
+    if (!open->generation->finished()) {
+      ++open;
+      continue;
+    }
+    finish(*open);
+    open = open_.erase(open);
+  }
 }
 
 }  // namespace braid::serve

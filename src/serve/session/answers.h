@@ -4,15 +4,14 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <span>
+#include <optional>
 #include <vector>
 
-#include "braid/decode/sampler.h"
-#include "braid/decode/text_stream.h"
 #include "braid/deliver/events.h"
 #include "braid/engine/engine.h"
 #include "braid/kv/ledger.h"
 #include "braid/schedule/planner.h"
+#include "host/generation.h"
 #include "session/perception.h"
 
 namespace braid::serve {
@@ -53,32 +52,21 @@ class Answers {
 
  private:
   struct Open {
+    Open(Question asked, Answer begun, TokenRun text) noexcept
+        : question(std::move(asked)), answer(std::move(begun)), content(std::move(text)) {}
     Question question;
     Answer answer;
-    SequenceId sequence;
-    schedule::PrefillJob prefill;
     TokenRun content;  // question's text and template, without the lead
-    decode::Sampler sampler;
-    decode::TextStream text;
-    StageMeter meter;
-    std::vector<Token> tokens;
-    Position next = 0;  // where the last token goes
-    bool over = false;
-    std::optional<FinishReason> finish;
+    std::optional<Generation> generation;
   };
 
   const TokenRun& content(const Question& question);
   TokenRun lead(const Question& question) const;
-  void attribute_waiting(Open& open, SteadyTime forked) const;
-  void first_token(Open& open, SteadyTime at);
-  void take_token(Open& open, Token token);
-  void show(Open& open, std::string text);
-  void finish(Open& open, FinishReason reason);
+  StageMeter waited(const Question& question, SteadyTime forked) const;
+  void finish(Open& open);
   void join(const Open& open);
+  /// Passes on what is over.
   void sweep();
-  Open* of(const schedule::PrefillJob* job);
-  /// Those of decoding_ that the plan has a row of: the first so many.
-  std::size_t decodes_in(const schedule::Planned& planned) const;
 
   AnswerOptions options_;
   engine::Decoder& decoder_;
@@ -91,8 +79,6 @@ class Answers {
   QuestionId content_of_;  // whose text content_ is: the one that waits is looked at again before every step
   TokenRun content_;
   std::list<Open> open_;
-  std::size_t first_decode_ = 0;  // where ours begin among the last Ready's decode rows
-  std::vector<Open*> decoding_;   // in the order of those
 };
 
 }  // namespace braid::serve

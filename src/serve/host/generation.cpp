@@ -1,0 +1,101 @@
+#include "host/generation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace braid::serve {
+
+Generation::Generation(GenerationParts parts, SequenceId sequence, Position start, Prompt prompt,
+                       GenerationOptions options, StageMeter meter, Show show)
+    : parts_(parts),
+      sequence_(sequence),
+      prefill_(sequence, start, std::move(prompt), RowKind::kQuestion, true),
+      options_(std::move(options)),
+      sampler_(options_.sampling),
+      text_(options_.stops),
+      meter_(std::move(meter)),
+      show_(std::move(show)),
+      next_(parts.ledger.end(sequence)) {}
+
+Generation::~Generation() {
+  if (!sequence_.valid()) return;
+  parts_.decoder.free(sequence_);
+  parts_.ledger.close(sequence_);
+}
+
+const schedule::Planned::Share* Generation::share_in(const schedule::Planned& planned) const {
+  const auto found = std::find_if(planned.shares.begin(), planned.shares.end(),
+                                  [&](const auto& share) { return share.job == &prefill_; });
+  return found == planned.shares.end() ? nullptr : &*found;
+}
+
+void Generation::ready(schedule::Ready& ready) {
+  decode_.reset();
+  if (finished_) return;
+  if (!prefill_.done()) {
+    ready.questions.push_back(&prefill_);
+  } else {
+    decode_ = ready.decodes.size();
+    ready.decodes.push_back({sequence_, next_, tokens_.back()});
+  }
+}
+
+void Generation::step_begins(const schedule::Planned& planned, SteadyTime at) {
+  if (decodes_in(planned))
+    meter_.enter(Stage::kDecode, at);
+  else if (const auto* share = share_in(planned))
+    meter_.enter(share->rows == prefill_.rows_left() ? Stage::kDecodeFirst : Stage::kPrefill, at);
+}
+
+void Generation::step_done(const schedule::Planned& planned, const StepResult& result) {
+  if (decodes_in(planned)) {
+    ++next_;
+    return take(sampler_.sample(result.logits[*decode_]));
+  }
+  const auto* share = share_in(planned);
+  if (!share) return;
+  prefill_.commit(share->rows);
+  if (prefill_.done())
+    take(sampler_.sample(result.logits[share->logits]));
+  else
+    meter_.enter(Stage::kSchedule, parts_.clock.now());
+}
+
+void Generation::step_failed(const schedule::Planned& planned, const Error& error) {
+  if (!decodes_in(planned) && !share_in(planned)) return;
+  error_ = error;
+  end(FinishReason::kError);
+}
+
+void Generation::take(Token token) {
+  if (!first_token_) first_token_ = parts_.clock.now();
+  if (parts_.tokenizer.ends_generation(token)) return end(FinishReason::kStop);
+  tokens_.push_back(token);
+  show(text_.push(parts_.tokenizer.piece(token)));
+  if (text_.stopped()) return end(FinishReason::kStop);
+  if (tokens_left() <= 0) return end(FinishReason::kLength);
+  if (auto reserved = parts_.ledger.append(sequence_, {next_, next_ + 1}, 1); !reserved) {
+    error_ = reserved.error();
+    return end(FinishReason::kError);
+  }
+  meter_.enter(Stage::kSchedule, parts_.clock.now());
+}
+
+void Generation::show(std::string text) {
+  if (text.empty()) return;
+  text_so_far_ += text;
+  show_(std::move(text));
+}
+
+void Generation::end(FinishReason reason) {
+  if (finished_) return;
+  if (!text_.stopped()) show(text_.finish());
+  finished_ = reason;
+  last_token_ = parts_.clock.now();
+  meter_.stop(last_token_);
+  parts_.decoder.free(sequence_);
+  parts_.ledger.close(sequence_);
+  sequence_ = {};
+}
+
+}  // namespace braid::serve
