@@ -27,6 +27,7 @@ struct AnswerHead {
 
 /// Why an answer ended, in OpenAI's words: stop, length, tool_calls, content_filter.
 enum class Finish { kStop, kLength, kToolCalls, kContentFilter };
+const char* to_string(Finish finish);
 
 /// One choice that the model had. `bytes` may be part of a character.
 struct TokenChance {

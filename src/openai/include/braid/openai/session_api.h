@@ -81,10 +81,11 @@ struct WebhookPost {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;  ///< X-Braid-Delivery, -Attempt, -Signature, ...
 };
-/// No X-Braid-Signature without a secret.
-WebhookPost print_webhook(const WebhookEvent& event, std::string_view secret);
+/// No X-Braid-Signature without a secret. Errors: as webhook_signature().
+Result<WebhookPost> print_webhook(const WebhookEvent& event, std::string_view secret);
 
-/// "sha256=" and the hex HMAC-SHA256 (RFC 2104) of `body` under `secret`.
-std::string webhook_signature(std::string_view secret, std::string_view body);
+/// "sha256=" and the hex HMAC-SHA256 (RFC 2104) of `body` under `secret`. Errors: kResource, where OpenSSL
+/// refuses the algorithm or the key.
+Result<std::string> webhook_signature(std::string_view secret, std::string_view body);
 
 }  // namespace braid::openai
