@@ -18,11 +18,11 @@ std::string_view excerpt(std::string_view text) { return text.substr(0, 64); }
 
 }  // namespace
 
-void FieldReader::refuse(JsonIndex at, std::string code, std::string message, int status) {
-  if (!error_) refuse(doc_.path(at), std::move(code), std::move(message), status);
+void FieldReader::refuse(JsonIndex at, std::string code, const std::string& message, int status) {
+  if (!error_) refuse(doc_.path(at), std::move(code), message, status);
 }
 
-void FieldReader::refuse(std::string param, std::string code, std::string message, int status) {
+void FieldReader::refuse(std::string param, std::string code, const std::string& message, int status) {
   if (!error_)
     error_ =
         ApiError{status, to_valid_utf8(message), "invalid_request_error", std::move(param), std::move(code)};

@@ -25,8 +25,8 @@ class FieldReader {
   ApiError take_error() { return std::move(*error_); }
 
   /// Keeps this as the failure if it is the first. `param` by the value's place, or as given.
-  void refuse(JsonIndex at, std::string code, std::string message, int status = 400);
-  void refuse(std::string param, std::string code, std::string message, int status = 400);
+  void refuse(JsonIndex at, std::string code, const std::string& message, int status = 400);
+  void refuse(std::string param, std::string code, const std::string& message, int status = 400);
   void wrong_type(JsonIndex at, std::string_view expected);
   /// "messages[1].NAME"
   std::string path(JsonIndex object, std::string_view name) const;

@@ -45,7 +45,7 @@ class FormReader {
   }
 
  private:
-  void refuse(std::string param, std::string code, std::string message, int status = 400) {
+  void refuse(std::string param, std::string code, const std::string& message, int status = 400) {
     if (!error_)
       error_ = ApiError{status, to_valid_utf8(message), "invalid_request_error", std::move(param),
                         std::move(code)};
