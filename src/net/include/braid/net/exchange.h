@@ -71,6 +71,7 @@ class Exchange {
   bool answered() const;
 
  private:
+  friend class Upgrade;
   std::shared_ptr<detail::ExchangeState> state_;
 };
 
