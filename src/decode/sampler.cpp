@@ -1,29 +1,15 @@
 #include "braid/decode/sampler.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
+#include <utility>
+
+#include "blocks.h"
 
 namespace braid::decode {
 
 namespace {
-
-constexpr float kLowest = -std::numeric_limits<float>::infinity();
-constexpr std::size_t kLanes = 16;
-constexpr std::size_t kBlock = 16 * kLanes;
-
-// Independent lanes, so that the compiler may use vector registers: a float maximum may not be reordered
-// otherwise.
-float block_max(const float* values) {
-  std::array<float, kLanes> best;
-  best.fill(kLowest);
-  for (std::size_t i = 0; i < kBlock; i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      best[lane] = values[i + lane] > best[lane] ? values[i + lane] : best[lane];
-  return *std::max_element(best.begin(), best.end());
-}
 
 bool before(float a_value, Token a, float b_value, Token b) {
   return a_value != b_value ? a_value > b_value : a < b;
@@ -49,10 +35,42 @@ Token argmax(std::span<const float> logits) {
   return found == logits.end() || best == kLowest ? 0 : static_cast<Token>(found - logits.begin());
 }
 
-Sampler::Sampler(Sampling options) : options_(options), random_(options.seed) {}
+Sampler::Sampler(Sampling options) : options_(std::move(options)), random_(options_.seed) {}
 
-Token Sampler::sample(std::span<const float> logits) {
+Token Sampler::sample(std::span<const float> logits, engine::TokenFilter* filter) {
   if (logits.empty()) throw std::logic_error("0 logits to sample from; expected the vocabulary's");
+  if (!options_.logit_bias.empty() || !counts_.empty()) logits = adjust(logits);
+  const Token token = choose(logits);
+  if (!filter || filter->allows(token)) return token;
+  if (logits.data() != adjusted_.data()) adjusted_.assign(logits.begin(), logits.end());
+  filter->apply(adjusted_);
+  return choose(adjusted_);
+}
+
+void Sampler::accept(Token token) {
+  if (options_.frequency_penalty == 0.0F && options_.presence_penalty == 0.0F) return;
+  const auto known =
+      std::find_if(counts_.begin(), counts_.end(), [&](const Count& count) { return count.token == token; });
+  if (known == counts_.end())
+    counts_.push_back({token, 1});
+  else
+    ++known->times;
+}
+
+std::span<const float> Sampler::adjust(std::span<const float> logits) {
+  adjusted_.assign(logits.begin(), logits.end());
+  const auto add = [&](Token token, float value) {
+    if (token >= 0 && static_cast<std::size_t>(token) < adjusted_.size())
+      adjusted_[static_cast<std::size_t>(token)] += value;
+  };
+  for (const auto& [token, bias] : options_.logit_bias) add(token, bias);
+  for (const Count& count : counts_)
+    add(count.token,
+        -options_.frequency_penalty * static_cast<float>(count.times) - options_.presence_penalty);
+  return adjusted_;
+}
+
+Token Sampler::choose(std::span<const float> logits) {
   const Token greedy = argmax(logits);
   const float highest = logits[static_cast<std::size_t>(greedy)];
   if (!(options_.temperature > 0.0F) || !std::isfinite(highest)) return greedy;

@@ -110,7 +110,7 @@ TEST_F(Prompt135M, ASystemTextTakesTheTemplatesPlace) {
   const auto file = GgufFile::open(model_path(), "model");
   const auto model = load_model(small_options(), *file);
   ASSERT_TRUE(model);
-  EXPECT_EQ(make_chat_format(model->get(), "Be brief.").begin,
+  EXPECT_EQ(make_chat_format(ChatTemplate(model->get()), "Be brief.").begin,
             "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n");
 }
 

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "braid/engine/engine.h"
+#include "chat_template.h"
 #include "handles.h"
 
 namespace braid::engine::llama {
 
-/// The GGUF's own Jinja template, rendered with marks in the places of texts and cut at them. Without a
-/// template: ChatML if the vocabulary has its marks, else bare lines (stated in the log).
-ChatFormat make_chat_format(const llama_model* model, const std::optional<std::string>& system);
+/// The template, rendered with marks in the places of texts and cut at them.
+ChatFormat make_chat_format(const ChatTemplate& chat, const std::optional<std::string>& system);
 
 class LlamaTokenizer final : public Tokenizer {
  public:
@@ -22,12 +22,14 @@ class LlamaTokenizer final : public Tokenizer {
   TokenRun tokenize(std::string_view text, bool special) const override;
   std::string piece(Token token) const override;
   bool ends_generation(Token token) const override;
+  Result<RenderedChat> render(const ChatInput& input) const override;
 
  private:
   bool known(Token token) const;
 
   std::shared_ptr<llama_model> model_;
   const llama_vocab* vocab_;
+  ChatTemplate template_;
   ChatFormat chat_;
 };
 

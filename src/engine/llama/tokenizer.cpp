@@ -45,7 +45,8 @@ bool append_tokens(const llama_vocab* vocab, std::string_view text, bool special
 LlamaTokenizer::LlamaTokenizer(std::shared_ptr<llama_model> model, const std::optional<std::string>& system)
     : model_(std::move(model)),
       vocab_(llama_model_get_vocab(model_.get())),
-      chat_(make_chat_format(model_.get(), system)) {}
+      template_(model_.get()),
+      chat_(make_chat_format(template_, system)) {}
 
 TokenRun LlamaTokenizer::tokenize(std::string_view text, bool special) const {
   TokenRun tokens;

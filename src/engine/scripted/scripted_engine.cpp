@@ -20,6 +20,9 @@ class SharedTokenizer final : public Tokenizer {
   }
   std::string piece(Token token) const override { return state_->vocabulary.piece(token); }
   bool ends_generation(Token token) const override { return state_->vocabulary.ends_generation(token); }
+  Result<RenderedChat> render(const ChatInput& input) const override {
+    return state_->vocabulary.render(input);
+  }
 
  private:
   std::shared_ptr<const scripted::State> state_;

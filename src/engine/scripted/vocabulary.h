@@ -20,6 +20,7 @@ class Vocabulary final : public Tokenizer {
   TokenRun tokenize(std::string_view text, bool special) const override;
   std::string piece(Token token) const override;
   bool ends_generation(Token token) const override { return token == kEnd; }
+  Result<RenderedChat> render(const ChatInput& input) const override;
 
   int size() const { return kFirstWord + static_cast<int>(words_.size()); }
 

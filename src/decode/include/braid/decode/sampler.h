@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "braid/engine/chat.h"
 #include "braid/packet/prompt.h"
 #include "braid/packet/question.h"
 
@@ -16,12 +17,19 @@ Token argmax(std::span<const float> logits);
 
 /// Greedy at temperature 0 (lowest id among equals); else top-k, then min-p, then top-p (Holtzman et al., The
 /// Curious Case of Neural Text Degeneration, 2020), then temperature and a draw. The same seed gives the same
-/// draws anywhere. One answer's; one thread. Buffers are reused.
+/// draws anywhere. Before all that, as OpenAI documents it: logits[t] += bias[t] - times[t] *
+/// frequency_penalty
+/// - (times[t] > 0) * presence_penalty, with times[t] counted over the tokens generated so far, not the
+/// prompt's. One answer's; one thread. Buffers are reused.
 class Sampler {
  public:
   explicit Sampler(Sampling options);
   /// `logits`: [vocabulary], not empty (std::logic_error). Without a finite highest logit it is greedy.
-  Token sample(std::span<const float> logits);
+  /// With a filter, the draw is checked first, and only what it forbids costs a mask and a second draw;
+  /// whether the filter went on well is for the caller to ask.
+  Token sample(std::span<const float> logits, engine::TokenFilter* filter = nullptr);
+  /// A token of the answer was generated: it counts for the penalties. The filter is the caller's to tell.
+  void accept(Token token);
 
  private:
   struct Candidate {
@@ -30,6 +38,13 @@ class Sampler {
     double weight{};  // exp(value - highest), over temperature once it is to be drawn
   };
 
+  struct Count {
+    Token token;
+    int times;
+  };
+
+  std::span<const float> adjust(std::span<const float> logits);
+  Token choose(std::span<const float> logits);
   void collect(std::span<const float> logits, float highest);
   void keep_top_k();
   void keep_top_p(float highest);
@@ -39,6 +54,8 @@ class Sampler {
   Sampling options_;
   std::mt19937_64 random_;
   std::vector<Candidate> candidates_;
+  std::vector<Count> counts_;    // only where a penalty is set
+  std::vector<float> adjusted_;  // [vocabulary], once a logit is to be changed
 };
 
 }  // namespace braid::decode

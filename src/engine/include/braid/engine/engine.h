@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "braid/base/result.h"
+#include "braid/engine/chat.h"
 #include "braid/packet/packet.h"
 #include "braid/packet/prompt.h"
 #include "braid/packet/step.h"
@@ -76,6 +77,9 @@ class Tokenizer {
   /// The bytes of a token: maybe part of a UTF-8 character. Control tokens give "".
   virtual std::string piece(Token token) const = 0;
   virtual bool ends_generation(Token token) const = 0;
+  /// A whole conversation as a prompt. kUnsupported: tools where the template has none. kBadInput: an empty
+  /// conversation, a schema or arguments that can't be read. kLimit: a bound of ChatBounds.
+  virtual Result<RenderedChat> render(const ChatInput& input) const = 0;
 };
 
 /// The language model and its KV cache. One thread.

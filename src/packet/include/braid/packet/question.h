@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/base/deadline.h"
@@ -16,11 +17,14 @@ namespace braid {
 
 /// How tokens are chosen. Greedy by default.
 struct Sampling {
-  float temperature = 0.0F;  ///< 0: greedy, the rest is ignored
+  float temperature = 0.0F;  ///< 0: greedy; top_k to seed are ignored then
   int top_k = 40;            ///< 0: off
   float top_p = 0.95F;       ///< 1: off
   float min_p = 0.05F;       ///< 0: off
   std::uint64_t seed = 0;
+  float frequency_penalty = 0.0F;  ///< taken from a token's logit for each time it was generated; 0: off
+  float presence_penalty = 0.0F;   ///< taken once from the logit of a token that was generated; 0: off
+  std::vector<std::pair<std::int32_t, float>> logit_bias = {};  ///< token, added to its logit
 };
 
 /// A question to a session. It sees every chunk that ends at or before `at`.
@@ -52,6 +56,7 @@ struct WindowInfo {
   int chunks = 0;
   int tokens = 0;          ///< rows visible to the question, system text included
   int evicted_chunks = 0;  ///< left the window since the session's start
+  int frames = 0, utterances = 0, lines = 0, readings = 0;  ///< of the chunks
 };
 
 /// A piece of an answer's text. Whole UTF-8 characters.
