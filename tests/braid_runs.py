@@ -11,7 +11,8 @@ from json_lines import faults_of_event
 
 BRAID = os.environ["BRAID_BINARY"]
 ROOT = Path(__file__).resolve().parent.parent
-CLIP = ROOT / "models/nano/samples/clip.mp4"
+SAMPLES = ROOT / "models/nano/samples"
+CLIP = SAMPLES / "clip.mp4"
 TIMEOUT_S = 120
 
 

@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   Command command;
   add_watch(app, command);
+  add_serve(app, command);
   add_models(app, command);
   try {
     app.parse(argc, argv);

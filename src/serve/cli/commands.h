@@ -10,6 +10,7 @@ namespace braid::serve {
 using Command = std::function<int()>;
 
 void add_watch(CLI::App& app, Command& run);
+void add_serve(CLI::App& app, Command& run);
 void add_models(CLI::App& app, Command& run);
 
 }  // namespace braid::serve

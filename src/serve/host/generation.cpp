@@ -50,13 +50,13 @@ void Generation::step_begins(const schedule::Planned& planned, SteadyTime at) {
 void Generation::step_done(const schedule::Planned& planned, const StepResult& result) {
   if (decodes_in(planned)) {
     ++next_;
-    return take(sampler_.sample(result.logits[*decode_]));
+    return take(result.logits[*decode_]);
   }
   const auto* share = share_in(planned);
   if (!share) return;
   prefill_.commit(share->rows);
   if (prefill_.done())
-    take(sampler_.sample(result.logits[share->logits]));
+    take(result.logits[share->logits]);
   else
     meter_.enter(Stage::kSchedule, parts_.clock.now());
 }
@@ -67,11 +67,28 @@ void Generation::step_failed(const schedule::Planned& planned, const Error& erro
   end(FinishReason::kError);
 }
 
-void Generation::take(Token token) {
+std::string Generation::written(Token token) const {
+  for (const auto& [mark, text] : options_.marks)
+    if (mark == token) return text;
+  return parts_.tokenizer.piece(token);
+}
+
+void Generation::take(std::span<const float> logits) {
+  const Token token = sampler_.sample(logits, options_.filter.get());
   if (!first_token_) first_token_ = parts_.clock.now();
   if (parts_.tokenizer.ends_generation(token)) return end(FinishReason::kStop);
+  sampler_.accept(token);
   tokens_.push_back(token);
-  show(text_.push(parts_.tokenizer.piece(token)));
+  if (options_.top_logprobs)
+    unshown_.push_back({token, decode::logprobs(logits, token, *options_.top_logprobs)});
+  if (options_.filter) {
+    options_.filter->accept(token);
+    if (auto status = options_.filter->status(); !status) {
+      error_ = status.error();
+      return end(FinishReason::kError);
+    }
+  }
+  show(text_.push(written(token)));
   if (text_.stopped()) return end(FinishReason::kStop);
   if (tokens_left() <= 0) return end(FinishReason::kLength);
   if (auto reserved = parts_.ledger.append(sequence_, {next_, next_ + 1}, 1); !reserved) {
@@ -84,7 +101,7 @@ void Generation::take(Token token) {
 void Generation::show(std::string text) {
   if (text.empty()) return;
   text_so_far_ += text;
-  show_(std::move(text));
+  show_({std::move(text), std::exchange(unshown_, {})});
 }
 
 void Generation::end(FinishReason reason) {

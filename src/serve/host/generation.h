@@ -2,11 +2,15 @@
 // The tokens of one answer.
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/base/clock.h"
+#include "braid/decode/chances.h"
 #include "braid/decode/sampler.h"
 #include "braid/decode/text_stream.h"
 #include "braid/engine/engine.h"
@@ -27,13 +31,29 @@ struct GenerationOptions {
   Sampling sampling;
   std::vector<std::string> stops;
   int max_tokens = 96;
+  std::unique_ptr<engine::TokenFilter> filter;  ///< null: any token may come
+  /// Control tokens that are part of the text, as they are written there.
+  std::vector<std::pair<Token, std::string>> marks;
+  std::optional<int> top_logprobs;  ///< none: no logprobs are wanted
+};
+
+/// A token of the answer and how likely it was.
+struct TokenChances {
+  Token token = 0;
+  decode::Chances chances;
+};
+
+/// What may be shown by now.
+struct ShownText {
+  std::string text;                  ///< whole characters
+  std::vector<TokenChances> tokens;  ///< those made since the last; empty unless wanted
 };
 
 /// Question rows prefilled on a sequence of its own, then a token a step, until it is over. Frees the
 /// sequence. Engine thread.
 class Generation {
  public:
-  using Show = std::function<void(std::string text)>;  ///< whole characters, as they come
+  using Show = std::function<void(ShownText shown)>;
 
   /// `sequence` is open, has room for the prompt's rows reserved from `start` on, and is this object's from
   /// now. Stages until `meter`'s current one are the caller's.
@@ -64,7 +84,8 @@ class Generation {
  private:
   const schedule::Planned::Share* share_in(const schedule::Planned& planned) const;
   bool decodes_in(const schedule::Planned& planned) const { return decode_ && *decode_ < planned.decodes; }
-  void take(Token token);
+  void take(std::span<const float> logits);
+  std::string written(Token token) const;
   void show(std::string text);
 
   GenerationParts parts_;
@@ -78,6 +99,7 @@ class Generation {
   Position next_;                      // where the last token goes
   std::optional<std::size_t> decode_;  // where its row is among the last Ready's decode rows
   std::vector<Token> tokens_;
+  std::vector<TokenChances> unshown_;  // tokens whose text is held back
   std::string text_so_far_;
   std::optional<SteadyTime> first_token_;
   SteadyTime last_token_{};

@@ -60,7 +60,8 @@ StepLoop::StepLoop(engine::Engine& engine, Clock& clock, HostOptions options)
       in_(clock),
       new_clients_(in_.add_lane({.capacity = 64})),
       ledger_(engine.info.cells, engine.info.max_sequences),
-      planner_(plan_options(options, engine.info), schedule::StepCost(kStepBase, kStepRow)) {}
+      planner_(plan_options(options, engine.info), schedule::StepCost(kStepBase, kStepRow)),
+      last_look_(clock.now()) {}
 
 StepLoop::~StepLoop() {
   {
@@ -94,10 +95,18 @@ void StepLoop::forget_lanes(std::initializer_list<std::size_t> lanes) {
   for (const std::size_t lane : lanes) in_.close(lane);
 }
 
+void StepLoop::start() {
+  std::lock_guard lock(mutex_);
+  start_locked();
+}
+
+void StepLoop::start_locked() {
+  if (!thread_) thread_.emplace(clock_, "engine", [this] { run(); });
+}
+
 void StepLoop::add(std::unique_ptr<StepClient> client) {
   std::lock_guard lock(mutex_);
-  // Not before: a program sets its signals up after it has loaded a model.
-  if (!thread_) thread_.emplace(clock_, "engine", [this] { run(); });
+  start_locked();
   new_clients_.push(std::move(client));
 }
 
@@ -157,6 +166,7 @@ void StepLoop::sweep() {
 
 void StepLoop::run() {
   while (true) {
+    last_look_ = clock_.now();
     const bool took = take();
     const bool stepped = step();
     sweep();

@@ -47,8 +47,16 @@ class StepLoop {
   }
   /// Nothing will be taken from them: their client is over, or was never added.
   void forget_lanes(std::initializer_list<std::size_t> lanes);
+  /// Starts the thread if it doesn't run yet. Not before: a program sets its signals up after it has loaded a
+  /// model.
+  void start();
+  /// Starts too.
   void add(std::unique_ptr<StepClient> client);
+  /// Clients look at what they have been told.
+  void wake() { in_.wake(); }
   SteadyTime last_step() const { return last_step_; }
+  /// When the thread last went round its loop; once the first client was added.
+  SteadyTime last_look() const { return last_look_; }
   int promised_cells() const;
   const HostOptions& options() const { return options_; }
   engine::Engine& engine() { return engine_; }
@@ -61,6 +69,7 @@ class StepLoop {
  private:
   static constexpr std::size_t kNewClients = 0;  // lane
 
+  void start_locked();
   void run();
   bool take();
   bool plan();
@@ -81,6 +90,7 @@ class StepLoop {
   std::vector<StepClient*> asked_;  // whose rows the plan may hold
   std::size_t first_ = 0;           // the client that is asked first: each in turn
   std::atomic<SteadyTime> last_step_{};
+  std::atomic<SteadyTime> last_look_;
 
   mutable std::mutex mutex_;  // guards what follows
   int promised_cells_ = 0;

@@ -97,12 +97,14 @@ void Answers::begin(Question question) {
   answer.prompt_tokens = answer.window.tokens + answer.question_tokens;
   emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
   Open& open = open_.emplace_back(std::move(question), std::move(answer), std::move(text));
-  GenerationOptions options{open.question.sampling, all_stops(open.question, tokenizer_.chat()),
-                            open.question.max_tokens};
+  GenerationOptions options;
+  options.sampling = open.question.sampling;
+  options.stops = all_stops(open.question, tokenizer_.chat());
+  options.max_tokens = open.question.max_tokens;
   open.generation.emplace(GenerationParts{decoder_, tokenizer_, ledger_, clock_}, *sequence, start,
                           std::move(prompt), std::move(options), waited(open.question, now),
-                          [this, id = open.question.id](std::string shown) {
-                            emit_(AnswerDelta{id, std::move(shown)});
+                          [this, id = open.question.id](ShownText shown) {
+                            emit_(AnswerDelta{id, std::move(shown.text)});
                           });
 }
 

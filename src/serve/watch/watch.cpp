@@ -3,17 +3,15 @@
 #include <map>
 #include <utility>
 
-#include "braid/engine/llama_engine.h"
 #include "session/session_work.h"
-#include "watch/model_files.h"
+#include "watch/load_model.h"
 
 namespace braid::serve {
 
 Result<std::unique_ptr<Watch>> Watch::open(WatchConfig config, Clock& clock, deliver::EventSink& sink) {
   std::unique_ptr<Watch> watch(new Watch(std::move(config), clock));
   Status status = watch->open_sources();
-  if (status) status = watch->load_engine();
-  if (status) status = watch->load_speech();
+  if (status) status = watch->load_model();
   if (status) status = watch->start_session(sink);
   if (!status) return tl::unexpected(status.error());
   return watch;
@@ -40,37 +38,16 @@ Status Watch::open_sources() {
   return {};
 }
 
-Status Watch::load_engine() {
-  auto files = with_default_model(config_.model);
-  if (!files) return tl::unexpected(files.error());
-  engine::LlamaOptions llama;
-  llama.model = files->model;
-  llama.mmproj = files->mmproj;
-  llama.lora = files->lora;
-  llama.system = files->system;
-  llama.threads = files->threads;
-  llama.gpu_layers = files->gpu_layers;
-  llama.deterministic = config_.host.deterministic;
-  llama.cells = cells_needed(config_.session);
-  llama.max_sequences = sequences_needed(config_.session);
-  auto engine = engine::load_llama(llama);
+Status Watch::load_model() {
+  auto engine = load_engine(config_.model, {.cells = cells_needed(config_.session),
+                                            .max_sequences = sequences_needed(config_.session),
+                                            .deterministic = config_.host.deterministic});
   if (!engine) return tl::unexpected(engine.error());
   engine_ = std::move(*engine);
   host_ = std::make_unique<EngineHost>(engine_, clock_, config_.host);
-  return {};
-}
-
-Status Watch::load_speech() {
-  if (config_.vad == "off" || !engine_.info.hears) return {};
-  if (config_.vad == "energy") {
-    speech_ = sync::make_energy_detector();
-    return {};
-  }
-  auto file = speech_model_file();
-  if (!file) return tl::unexpected(file.error());
-  auto detector = sync::make_silero_detector(*file);
-  if (!detector) return tl::unexpected(detector.error());
-  speech_ = std::move(*detector);
+  auto speech = load_speech(config_.vad, engine_.info);
+  if (!speech) return tl::unexpected(speech.error());
+  speech_ = std::move(*speech);
   return {};
 }
 

@@ -44,8 +44,7 @@ class Watch {
  private:
   Watch(WatchConfig config, Clock& clock) : config_(std::move(config)), clock_(clock) {}
   Status open_sources();
-  Status load_engine();
-  Status load_speech();
+  Status load_model();
   Status start_session(deliver::EventSink& sink);
 
   WatchConfig config_;

@@ -1,0 +1,195 @@
+#include "chat/media_prompts.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "braid/encode/prompt_format.h"
+#include "braid/sync/synchronizer.h"
+
+namespace braid::serve {
+
+namespace {
+
+// About the longest sound that speech models of this kind are made for in one piece.
+constexpr Nanoseconds kOnePiece = Milliseconds(6000);
+
+/// Bytes as a file that has no name.
+class MemoryFile {
+ public:
+  static Result<MemoryFile> holding(const std::string& bytes) {
+    MemoryFile file(memfd_create("medium", MFD_CLOEXEC));
+    if (file.descriptor_ < 0) return fail(ErrorCode::kResource, "no memory for a medium: try again", true);
+    for (std::size_t done = 0; done < bytes.size();) {
+      const auto wrote = write(file.descriptor_, bytes.data() + done, bytes.size() - done);
+      if (wrote <= 0) return fail(ErrorCode::kResource, "no memory for a medium: try again", true);
+      done += static_cast<std::size_t>(wrote);
+    }
+    return file;
+  }
+  MemoryFile(MemoryFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  ~MemoryFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  explicit MemoryFile(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
+};
+
+const char* to_string(MediaKind kind) {
+  return kind == MediaKind::kPicture ? "picture" : kind == MediaKind::kSound ? "sound" : "video";
+}
+
+bool holds(const ingest::SourceInfo& info, StreamKind kind) {
+  return info.streams[static_cast<std::size_t>(kind)];
+}
+
+void append_line(Prompt& prompt, const engine::Tokenizer& tokenizer, const Prompt& line) {
+  if (prompt.rows() > 0) prompt.append(tokenizer.tokenize("\n", false));
+  prompt.append(line);
+}
+
+}  // namespace
+
+/// What came out of a file.
+struct MediaPrompts::Reading {
+  MediaKind kind;
+  std::vector<Frame> frames;
+  std::vector<Utterance> utterances;
+  std::vector<float> samples;  // of a sound, whole
+  std::optional<Error> damage;
+};
+
+MediaPrompts::MediaPrompts(engine::Engine& engine, engine::DeviceArbiter& arbiter,
+                           sync::SpeechDetectorFactory* speech, Clock& clock, MediaLimits limits)
+    : engine_(engine), arbiter_(arbiter), speech_(speech), clock_(clock), limits_(limits) {}
+
+Status MediaPrompts::collect(Reading& reading, const std::string& bytes) {
+  auto file = MemoryFile::holding(bytes);
+  if (!file) return tl::unexpected(file.error());
+  ingest::SourceSpec spec;
+  spec.name = to_string(reading.kind);
+  spec.target = file->path();
+  spec.kind = reading.kind == MediaKind::kVideo   ? ingest::SourceKind::kMedia
+              : reading.kind == MediaKind::kSound ? ingest::SourceKind::kAudio
+                                                  : ingest::SourceKind::kVideo;
+  ingest::IngestOptions options;
+  options.max_frame_side = engine_.info.max_frame_side;
+  options.frame_slots = static_cast<std::size_t>(limits_.max_frames) + 1;
+  auto source = ingest::open_source(spec, options, clock_);
+  if (!source)
+    return fail(source.error().code,
+                fmt::format("this is no {} that can be read ({} bytes): {}", to_string(reading.kind),
+                            bytes.size(), source.error().message));
+  const ingest::SourceInfo& info = (*source)->info();
+  const Nanoseconds longest = reading.kind == MediaKind::kVideo ? limits_.max_video : limits_.max_sound;
+  if (reading.kind != MediaKind::kPicture && info.duration > longest)
+    return fail(ErrorCode::kLimit,
+                fmt::format("the {} lasts {} s; a request may bring {}", to_string(reading.kind),
+                            info.duration / std::chrono::seconds(1), longest / std::chrono::seconds(1)));
+  const SourceId id{0};
+  sync::Synchronizer synchronizer({}, clock_, engine_.info.hears ? speech_ : nullptr,
+                                  [&reading](sync::Timed item) {
+                                    if (auto* heard = std::get_if<Utterance>(&item))
+                                      reading.utterances.push_back(std::move(*heard));
+                                  });
+  synchronizer.add_source(id, info.streams, false);
+  const Status ran = (*source)->run(id, [&](Packet packet) {
+    if (const auto* damage = std::get_if<Damage>(&packet)) reading.damage = damage->error;
+    if (auto* frame = std::get_if<Frame>(&packet)) {
+      if (static_cast<int>(reading.frames.size()) < limits_.max_frames)
+        reading.frames.push_back(std::move(*frame));
+      // A picture file may hold many (GIF); the first is what is meant.
+      return reading.kind == MediaKind::kPicture ? ingest::Accepted::kClosed : ingest::Accepted::kTaken;
+    }
+    if (auto* block = std::get_if<AudioBlock>(&packet)) {
+      if (block->start.time_since_epoch() > longest) return ingest::Accepted::kClosed;
+      if (reading.kind == MediaKind::kSound &&
+          Nanoseconds(block->start.time_since_epoch()) < kOnePiece + Milliseconds(500))
+        reading.samples.insert(reading.samples.end(), block->samples.begin(), block->samples.end());
+      synchronizer.push(id, std::move(*block));
+    }
+    return ingest::Accepted::kTaken;
+  });
+  synchronizer.end_source(id);
+  synchronizer.finish();
+  if (!ran && reading.frames.empty() && reading.samples.empty()) return tl::unexpected(ran.error());
+  const bool nothing = reading.kind == MediaKind::kSound
+                           ? !holds(info, StreamKind::kAudio)
+                           : reading.frames.empty() && reading.utterances.empty();
+  if (nothing && reading.damage) return tl::unexpected(*reading.damage);
+  if (nothing && reading.kind != MediaKind::kVideo)
+    return fail(ErrorCode::kBadInput, fmt::format("there is no {} in it", to_string(reading.kind)));
+  return {};
+}
+
+Result<Prompt> MediaPrompts::encode(const engine::Medium& medium, const std::string& time,
+                                    MediaTimes& times) {
+  const SteadyTime asked = clock_.now();
+  auto turn = arbiter_.take(engine::DeviceArbiter::Work::kEncode);
+  const SteadyTime begun = clock_.now();
+  times.encode_queue += begun - asked;
+  auto made = engine_.encoder->encode(std::array{medium});
+  times.encode += clock_.now() - begun;
+  if (!made) return tl::unexpected(made.error());
+  Prompt prompt;
+  if (!time.empty()) prompt.append(engine_.tokenizer->tokenize(time, false));
+  prompt.append(made->front());
+  return prompt;
+}
+
+Result<Prompt> MediaPrompts::read(MediaKind kind, const std::string& bytes, std::optional<SessionTime> at,
+                                  MediaTimes& times) {
+  const bool senses =
+      engine_.encoder && (kind == MediaKind::kPicture ? engine_.info.sees
+                          : kind == MediaKind::kSound ? engine_.info.hears
+                                                      : engine_.info.sees || engine_.info.hears);
+  if (!senses)
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the model {} takes no {}: serve one with an mmproj for it", engine_.info.name,
+                            to_string(kind)));
+  Reading reading{kind, {}, {}, {}, {}};
+  const SteadyTime begun = clock_.now();
+  if (auto collected = collect(reading, bytes); !collected) return tl::unexpected(collected.error());
+  times.ingest += clock_.now() - begun;
+
+  Prompt prompt;
+  const Nanoseconds offset = at ? at->time_since_epoch() : Nanoseconds{};
+  if (kind == MediaKind::kPicture)
+    return encode(&reading.frames.front(), at ? encode::time_text(*at) : "", times);
+  const auto length = Nanoseconds(static_cast<std::int64_t>(reading.samples.size()) * 1'000'000'000 / 16000);
+  if (kind == MediaKind::kSound && length <= kOnePiece) {
+    if (reading.utterances.empty() && speech_) return prompt;
+    Utterance whole;
+    whole.end = SessionTime(length);
+    whole.samples = std::move(reading.samples);
+    return encode(&whole, at ? encode::span_text(*at, *at + length) : "", times);
+  }
+  // In order of end time, as a session's timeline has them.
+  auto frame = reading.frames.begin();
+  auto heard = reading.utterances.begin();
+  while (frame != reading.frames.end() || heard != reading.utterances.end()) {
+    const bool picture =
+        frame != reading.frames.end() && (heard == reading.utterances.end() || frame->captured <= heard->end);
+    if (picture ? !engine_.info.sees : !engine_.info.hears) {
+      picture ? static_cast<void>(++frame) : static_cast<void>(++heard);
+      continue;
+    }
+    auto line = picture
+                    ? encode(&*frame, encode::time_text(frame->captured + offset), times)
+                    : encode(&*heard, encode::span_text(heard->start + offset, heard->end + offset), times);
+    if (!line) return line;
+    append_line(prompt, *engine_.tokenizer, *line);
+    picture ? static_cast<void>(++frame) : static_cast<void>(++heard);
+  }
+  return prompt;
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "braid/base/clock.h"
+#include "braid/serve/server.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/interrupts.h"
+
+namespace braid::serve {
+
+namespace {
+
+struct ServeFlags {
+  ServerConfig config;
+  double grace_s = 10;
+};
+
+void add_model_flags(CLI::App& command, ServerConfig& config) {
+  command
+      .add_option("-m,--model", config.model.model, "GGUF of the language model; default: the bundled one")
+      ->type_name("FILE");
+  command.add_option("--mmproj", config.model.mmproj, "GGUF of its encoders")->type_name("FILE");
+  command.add_option("--lora", config.model.lora, "GGUF adapter, applied live")->type_name("FILE");
+  command.add_option("-t,--threads", config.model.threads, "CPU threads; 0: all that may be used")
+      ->check(CLI::Range(0, 512));
+  command.add_option("--gpu-layers", config.model.gpu_layers, "layers on a GPU; -1: all")
+      ->check(CLI::Range(-1, 10000));
+  command.add_option("--kv-cells", config.kv_cells, "KV cells, shared by all sessions and requests")
+      ->check(CLI::Range(512, 1 << 24))
+      ->capture_default_str();
+  command.add_option("--vad", config.vad, "speech detector: silero, energy, off")
+      ->check(CLI::IsMember({"silero", "energy", "off"}))
+      ->capture_default_str();
+}
+
+void add_session_flags(CLI::App& command, ServerConfig& config) {
+  command.add_option("SOURCE", config.sources, "sources of a session that lives as long as the server")
+      ->type_name("");
+  command.add_option("--sessions", config.max_sessions, "sessions that may be open at once")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--window-tokens", config.session.window.max_rows, "rows of a session's window")
+      ->check(CLI::Range(64, 1 << 22))
+      ->capture_default_str();
+  command.add_option("--max-tokens", config.session.max_answer_tokens, "longest answer of a session, tokens")
+      ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
+}
+
+void add_network_flags(CLI::App& command, ServerConfig& config) {
+  command.add_option("--address", config.address, "IP address to listen on; 0.0.0.0: all")
+      ->capture_default_str();
+  command.add_option("--port", config.port, "port; 0: any free one")->capture_default_str();
+  command.add_option("--tls-cert", config.tls_cert, "PEM file of the certificate chain")->type_name("FILE");
+  command.add_option("--tls-key", config.tls_key, "PEM file of its key")->type_name("FILE");
+  command
+      .add_option("--keys", config.keys_file,
+                  "file of hashed API keys, one a line; needed beyond a loopback address")
+      ->type_name("FILE");
+  command.add_option("--cors-origin", config.cors_origins, "origin whose pages may ask; may be repeated")
+      ->type_name("URL");
+}
+
+int run_serve(const ServeFlags& flags) {
+  RealClock clock;
+  std::mutex mutex;
+  Signal interrupted(clock);
+  int signals = 0;
+  Interrupts interrupts([&](int count) {
+    if (count > 2) _exit(130);
+    std::lock_guard lock(mutex);
+    signals = count;
+    interrupted.notify_all();
+  });
+  fmt::print(stderr, "braid: loading the model\n");
+  auto server = Server::start(flags.config, clock);
+  if (!server) {
+    fmt::print(stderr, "braid serve: {}\n", server.error().message);
+    return exit_code(server.error().code);
+  }
+  fmt::print(stderr, "braid: {} on {}; listening on {}\n", (*server)->model().name, (*server)->model().device,
+             (*server)->url());
+  std::unique_lock lock(mutex);
+  interrupted.wait(lock, [&] { return signals > 0; });
+  lock.unlock();
+  fmt::print(stderr, "braid: stopping; open answers may take {} s more\n", flags.grace_s);
+  (*server)->stop(Milliseconds(static_cast<std::int64_t>(flags.grace_s * 1000)));
+  return kDone;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Command& run) {
+  auto* command = app.add_subcommand(
+      "serve", "answer over the OpenAI protocols: many live sessions and requests on one model");
+  auto flags = std::make_shared<ServeFlags>();
+  add_session_flags(*command, flags->config);
+  add_network_flags(*command, flags->config);
+  add_model_flags(*command, flags->config);
+  command->add_option("--grace", flags->grace_s, "seconds that open answers may take at the end")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  command->callback([flags, &run] { run = [flags] { return run_serve(*flags); }; });
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,227 @@
+#include "server/chat_api.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "server/api_errors.h"
+#include "server/chat_reply.h"
+#include "server/live_sessions.h"
+
+namespace braid::serve {
+
+namespace {
+
+openai::AnswerHead new_head(const std::string& model) {
+  thread_local std::random_device random;
+  const auto word = [&] { return (static_cast<std::uint64_t>(random()) << 32) | random(); };
+  openai::AnswerHead head;
+  const std::uint64_t high = word();
+  head.id = openai::make_id("chatcmpl-", high, word());
+  head.created =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  head.model = model;
+  head.system_fingerprint = "braid";
+  return head;
+}
+
+/// Milliseconds from now, as a gateway hands its own deadline on.
+std::optional<Nanoseconds> header_deadline(const net::Request& request) {
+  const auto text = request.header("x-request-deadline");
+  if (!text) return std::nullopt;
+  std::int64_t ms = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), ms);
+  if (error != std::errc() || end != text->data() + text->size() || ms < 1 || ms > 86'400'000)
+    return std::nullopt;
+  return Milliseconds(ms);
+}
+
+openai::ApiError no_such_session(const std::string& id) {
+  return {404, fmt::format("there is no session {}: GET /v1/sessions lists those there are", id),
+          "invalid_request_error", "braid.session", "session_not_found"};
+}
+
+/// The last user message's text: what is asked of a session, whose timeline is the context.
+std::string question_text(const openai::ChatRequest& chat) {
+  std::string text;
+  for (const openai::Part& part : chat.messages.back().content)
+    if (part.kind == openai::Part::Kind::kText) text += (text.empty() ? "" : "\n") + part.text;
+  return text;
+}
+
+openai::Usage usage_of(const ChatEnd& end) {
+  openai::Usage usage;
+  usage.prompt = end.prompt_rows;
+  usage.completion = end.answer_tokens;
+  return usage;
+}
+
+/// A request while it is answered.
+struct Call {
+  ChatReply reply;
+  openai::Usage prompt;
+  std::shared_ptr<const engine::ChatParser> parser;
+};
+
+std::vector<openai::TokenLogprob> logprobs_of(const std::vector<TokenChances>& tokens,
+                                              const engine::Tokenizer& tokenizer) {
+  std::vector<openai::TokenLogprob> logprobs;
+  for (const TokenChances& made : tokens) {
+    openai::TokenLogprob one;
+    one.chosen = {tokenizer.piece(made.token), static_cast<double>(made.chances.chosen)};
+    for (const decode::Chance& chance : made.chances.top)
+      one.top.push_back({tokenizer.piece(chance.token), static_cast<double>(chance.logprob)});
+    logprobs.push_back(std::move(one));
+  }
+  return logprobs;
+}
+
+std::string new_call_id() {
+  thread_local std::random_device random;
+  const auto word = [&] { return (static_cast<std::uint64_t>(random()) << 32) | random(); };
+  const std::uint64_t high = word();
+  return openai::make_id("call_", high, word());
+}
+
+/// Takes the calls out of the text. One that was cut short stays text.
+void take_calls(const engine::ChatParser& parser, ReplyEnd& reply) {
+  auto parsed = parser.parse(reply.text);
+  if (!parsed) return;
+  reply.text = std::move(parsed->content);
+  for (engine::ChatToolCall& call : parsed->tool_calls)
+    reply.tool_calls.push_back({call.id.empty() ? new_call_id() : std::move(call.id), std::move(call.name),
+                                std::move(call.arguments)});
+}
+
+ReplyEnd reply_end(ChatEnd end, const Call& call) {
+  const openai::Usage& prompt = call.prompt;
+  ReplyEnd reply;
+  reply.finish = end.finish;
+  reply.error = std::move(end.error);
+  reply.usage = usage_of(end);
+  reply.usage.image = prompt.image;
+  reply.usage.audio = prompt.audio;
+  reply.usage.text = end.prompt_rows - prompt.image - prompt.audio;
+  reply.text = std::move(end.text);
+  reply.stages = end.stages;
+  reply.first_token = end.first_token;
+  if (call.parser) take_calls(*call.parser, reply);
+  return reply;
+}
+
+ReplyEnd reply_end(const Answer& answer) {
+  ReplyEnd reply;
+  reply.finish = answer.finish;
+  reply.error = answer.error;
+  reply.text = answer.text;
+  reply.usage.prompt = answer.prompt_tokens;
+  reply.usage.cached = answer.window.tokens;
+  reply.usage.completion = answer.answer_tokens;
+  reply.stages = answer.stages;
+  reply.first_token = answer.first_token;
+  reply.freshness = answer.freshness;
+  reply.window = answer.window;
+  return reply;
+}
+
+}  // namespace
+
+ChatApi::ChatApi(ChatService& service, LiveSessions& sessions, Workers& workers, Clock& clock,
+                 const engine::Engine& engine)
+    : service_(service),
+      sessions_(sessions),
+      workers_(workers),
+      clock_(clock),
+      tokenizer_(*engine.tokenizer),
+      model_(engine.info.name) {}
+
+ReplyForm ChatApi::form_of(const openai::ChatRequest& chat, SteadyTime arrived) const {
+  ReplyForm form;
+  form.head = new_head(chat.model.empty() ? model_ : chat.model);
+  form.stream = chat.stream;
+  form.include_usage = chat.include_usage;
+  form.arrived = arrived;
+  form.deadline = chat.deadline;
+  return form;
+}
+
+void ChatApi::handle(net::Request request, net::Exchange exchange) {
+  const SteadyTime arrived = clock_.now();
+  // Reading many megabytes of base64 would hold up everybody on this io thread.
+  auto work =
+      std::make_shared<std::pair<net::Request, net::Exchange>>(std::move(request), std::move(exchange));
+  const Status posted = workers_.post(
+      [this, work, arrived] { answer(std::move(work->first), std::move(work->second), arrived); });
+  if (!posted) respond_error(work->second, openai::to_api_error(posted.error()));
+}
+
+void ChatApi::answer(net::Request request, net::Exchange exchange, SteadyTime arrived) {
+  auto chat = openai::parse_chat(request.body);
+  if (!chat) return respond_error(exchange, chat.error());
+  request.body = {};
+  if (!chat->deadline) chat->deadline = header_deadline(request);
+  if (!chat->braid.session.empty()) {
+    auto live = sessions_.find(chat->braid.session, request.key_name);
+    if (!live) return respond_error(exchange, no_such_session(chat->braid.session));
+    return answer_from_session(std::move(*chat), std::move(exchange), *live, arrived);
+  }
+  answer_by_itself(std::move(*chat), std::move(exchange), arrived);
+}
+
+void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange, SteadyTime arrived) {
+  ReplyForm form = form_of(chat, arrived);
+  form.logprobs = chat.top_logprobs.has_value();
+  form.hold_text = !chat.tools.empty() && chat.tool_choice.kind != openai::ToolChoice::Kind::kNone;
+  auto call =
+      std::make_shared<Call>(Call{ChatReply(std::move(exchange), std::move(form), clock_), {}, nullptr});
+  ChatJob job;
+  job.request = std::move(chat);
+  job.arrived = arrived;
+  job.on_begin = [call](const ChatPrompt& made) {
+    call->prompt.image = made.image_rows;
+    call->prompt.audio = made.audio_rows;
+    call->parser = made.chat.parser;
+    call->reply.begin();
+  };
+  job.sink.on_text = [this, call](ShownText shown) {
+    call->reply.text(shown.text, logprobs_of(shown.tokens, tokenizer_));
+  };
+  job.sink.on_end = [call](ChatEnd end) { call->reply.end(reply_end(std::move(end), *call)); };
+  call->reply.on_gone([this, cancel = job.cancel] {
+    cancel->cancel();
+    service_.wake();
+  });
+  if (auto submitted = service_.submit(std::move(job)); !submitted) call->reply.fail(submitted.error());
+}
+
+void ChatApi::answer_from_session(openai::ChatRequest chat, net::Exchange exchange, LiveSession& live,
+                                  SteadyTime arrived) {
+  Question question;
+  question.text = question_text(chat);
+  if (question.text.empty())
+    return respond_error(exchange, {400, "the last message has no text; it is the question to the session",
+                                    "invalid_request_error", "messages", ""});
+  question.now = !chat.braid.at_us;
+  if (chat.braid.at_us) question.at = SessionTime(Microseconds(*chat.braid.at_us));
+  question.deadline = chat.deadline;
+  question.sampling = sampling_of(chat.sampling);
+  question.stops = chat.stops;
+  const int most = sessions_.session_options().max_answer_tokens;
+  question.max_tokens = std::min(chat.max_tokens.value_or(most), most);
+  auto reply = std::make_shared<ChatReply>(std::move(exchange), form_of(chat, arrived), clock_);
+  AskSink sink;
+  sink.on_begin = [reply] { reply->begin(); };
+  sink.on_text = [reply](std::string text) { reply->text(std::move(text)); };
+  sink.on_end = [reply](const Answer& answer) { reply->end(reply_end(answer)); };
+  const auto id = live.ask(std::move(question), std::move(sink));
+  if (!id) return reply->fail(id.error());
+  reply->on_gone([this, session = live.id(), owner = live.owner(), asked = *id] {
+    if (auto found = sessions_.find(session, owner)) found->cancel(asked);
+  });
+}
+
+}  // namespace braid::serve

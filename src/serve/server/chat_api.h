@@ -1,0 +1,42 @@
+#pragma once
+// POST /v1/chat/completions.
+
+#include <memory>
+#include <string>
+
+#include "braid/net/exchange.h"
+#include "braid/openai/chat_request.h"
+#include "chat/chat_service.h"
+#include "server/chat_reply.h"
+#include "server/workers.h"
+
+namespace braid::serve {
+
+class LiveSession;
+class LiveSessions;
+
+/// Any thread; nothing blocks.
+class ChatApi {
+ public:
+  /// All outlive this.
+  ChatApi(ChatService& service, LiveSessions& sessions, Workers& workers, Clock& clock,
+          const engine::Engine& engine);
+
+  void handle(net::Request request, net::Exchange exchange);
+
+ private:
+  ReplyForm form_of(const openai::ChatRequest& chat, SteadyTime arrived) const;
+  void answer(net::Request request, net::Exchange exchange, SteadyTime arrived);
+  void answer_by_itself(openai::ChatRequest chat, net::Exchange exchange, SteadyTime arrived);
+  void answer_from_session(openai::ChatRequest chat, net::Exchange exchange, LiveSession& live,
+                           SteadyTime arrived);
+
+  ChatService& service_;
+  LiveSessions& sessions_;
+  Workers& workers_;
+  Clock& clock_;
+  const engine::Tokenizer& tokenizer_;
+  const std::string model_;
+};
+
+}  // namespace braid::serve

@@ -1,0 +1,91 @@
+#include "server/chat_reply.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "server/api_errors.h"
+
+namespace braid::serve {
+
+namespace {
+
+openai::Finish finish_of(const ReplyEnd& end) {
+  if (!end.tool_calls.empty()) return openai::Finish::kToolCalls;
+  return end.finish == FinishReason::kLength ? openai::Finish::kLength : openai::Finish::kStop;
+}
+
+}  // namespace
+
+ChatReply::ChatReply(net::Exchange exchange, ReplyForm form, Clock& clock)
+    : exchange_(std::move(exchange)),
+      form_(std::move(form)),
+      clock_(clock),
+      printer_(form_.head, form_.include_usage) {}
+
+void ChatReply::on_gone(std::function<void()> then) { exchange_.on_gone(std::move(then)); }
+
+void ChatReply::begin() {
+  if (!form_.stream) return;
+  sse_.emplace(std::move(exchange_));
+  send(printer_.role());
+}
+
+void ChatReply::send(std::string data) { sse_->event(data); }
+
+void ChatReply::text(const std::string& piece, std::vector<openai::TokenLogprob> logprobs) {
+  if (sse_ && !form_.hold_text) return send(printer_.text(piece, logprobs));
+  logprobs_.insert(logprobs_.end(), std::make_move_iterator(logprobs.begin()),
+                   std::make_move_iterator(logprobs.end()));
+}
+
+openai::Account ChatReply::account(const ReplyEnd& end) const {
+  openai::Account account;
+  const SteadyTime now = clock_.now();
+  account.wall = now - form_.arrived;
+  if (end.first_token) account.ttft = *end.first_token - form_.arrived;
+  account.freshness = end.freshness;
+  account.stages = end.stages;
+  // From the last token to here is delivery.
+  const Nanoseconds left = account.wall - end.stages.sum();
+  account.stages[Stage::kDeliver] += std::max(left, Nanoseconds{});
+  account.deadline = form_.deadline;
+  if (form_.deadline) account.verdict = account.wall <= *form_.deadline ? Verdict::kMet : Verdict::kLate;
+  account.window_from = end.window.from;
+  account.window_to = end.window.to;
+  account.window_chunks = end.window.chunks;
+  account.window_tokens = end.window.tokens;
+  account.window_evicted_chunks = end.window.evicted_chunks;
+  return account;
+}
+
+void ChatReply::end(ReplyEnd end) {
+  if (end.error && end.finish == FinishReason::kError) return fail(*end.error);
+  openai::Account accounted = account(end);
+  if (!sse_) {
+    openai::Completion completion;
+    completion.head = form_.head;
+    completion.finish = finish_of(end);
+    completion.content = std::move(end.text);
+    completion.tool_calls = std::move(end.tool_calls);
+    if (form_.logprobs) completion.logprobs = std::move(logprobs_);
+    completion.usage = end.usage;
+    completion.account = std::move(accounted);
+    return exchange_.respond(200, "application/json", openai::print_completion(completion));
+  }
+  if (form_.hold_text && !end.text.empty()) send(printer_.text(end.text, logprobs_));
+  for (std::size_t i = 0; i < end.tool_calls.size(); ++i)
+    send(printer_.tool_call(static_cast<int>(i), end.tool_calls[i]));
+  send(printer_.last(finish_of(end), accounted));
+  if (form_.include_usage) send(printer_.usage(end.usage));
+  send(std::string(openai::kStreamEnd));
+  sse_->finish();
+}
+
+void ChatReply::fail(const Error& error) {
+  if (!sse_) return respond_error(exchange_, openai::to_api_error(error));
+  send(openai::print_error(openai::to_api_error(error)));
+  sse_->finish();
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,98 @@
+#include "server/live_session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace braid::serve {
+
+namespace {
+
+std::int64_t unix_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+LiveSession::LiveSession(std::string id, std::string owner, Clock& clock)
+    : id_(std::move(id)), owner_(std::move(owner)), clock_(clock), created_(unix_now()) {
+  info_.id = id_;
+  info_.state = "running";
+  info_.created = info_.last_used = created_;
+}
+
+LiveSession::~LiveSession() { session_.reset(); }
+
+Status LiveSession::start(const SessionOptions& options, EngineHost& host,
+                          sync::SpeechDetectorFactory* speech,
+                          std::vector<std::unique_ptr<ingest::Source>> sources) {
+  auto session = Session::create(options, host, speech, clock_, *this);
+  if (!session) return tl::unexpected(session.error());
+  for (auto& source : sources) {
+    info_.sources.push_back({source->info().name, source->info().live ? "live" : "media", "running", 0, 0});
+    if (auto added = (*session)->add_source(std::move(source)); !added) return tl::unexpected(added.error());
+  }
+  session_ = std::move(*session);
+  session_->start();
+  return {};
+}
+
+Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
+  std::lock_guard lock(mutex_);  // its events wait until it is in the table
+  auto id = session_->ask(std::move(question));
+  if (!id) return id;
+  info_.last_used = unix_now();
+  asked_.emplace(id->value, std::move(sink));
+  return id;
+}
+
+void LiveSession::cancel(QuestionId id) { session_->cancel(id); }
+
+void LiveSession::listen(std::function<void(const deliver::Event&)> listener) {
+  std::lock_guard lock(mutex_);
+  listeners_.push_back(std::move(listener));
+}
+
+openai::SessionInfo LiveSession::info() const {
+  std::lock_guard lock(mutex_);
+  return info_;
+}
+
+void LiveSession::note(const deliver::Perceived& perceived) {
+  ++info_.perceived;
+  if (perceived.kept) ++info_.kept;
+  for (openai::SourceInfo& source : info_.sources) {
+    if (source.name != perceived.source) continue;
+    ++source.perceived;
+    if (perceived.kept) ++source.kept;
+  }
+  info_.window_to = std::max(info_.window_to, perceived.end);
+}
+
+void LiveSession::on_event(const deliver::Event& event) {
+  std::unique_lock lock(mutex_);
+  const auto sink_of = [&](QuestionId id) -> AskSink* {
+    const auto found = asked_.find(id.value);
+    return found == asked_.end() ? nullptr : &found->second;
+  };
+  if (const auto* perceived = std::get_if<deliver::Perceived>(&event)) note(*perceived);
+  if (const auto* begun = std::get_if<deliver::AnswerBegin>(&event))
+    if (auto* sink = sink_of(begun->id); sink && sink->on_begin) sink->on_begin();
+  if (const auto* delta = std::get_if<AnswerDelta>(&event))
+    if (auto* sink = sink_of(delta->id); sink && sink->on_text) sink->on_text(delta->text);
+  for (const auto& listener : listeners_) listener(event);
+  const auto* answer = std::get_if<Answer>(&event);
+  if (!answer) return;
+  info_.window_from = answer->window.from;
+  info_.window_chunks = answer->window.chunks;
+  info_.window_tokens = answer->window.tokens;
+  const auto found = asked_.find(answer->id.value);
+  if (found == asked_.end()) return;
+  const AskSink sink = std::move(found->second);
+  asked_.erase(found);
+  lock.unlock();
+  if (sink.on_end) sink.on_end(*answer);
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,62 @@
+#pragma once
+// A session that lives in the server.
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "braid/openai/session_api.h"
+#include "braid/serve/session.h"
+
+namespace braid::serve {
+
+/// Called on the session's delivery thread; must not block.
+struct AskSink {
+  std::function<void()> on_begin;
+  std::function<void(std::string text)> on_text;
+  std::function<void(const Answer& answer)> on_end;  ///< once, last
+};
+
+/// Thread-safe.
+class LiveSession final : public deliver::EventSink {
+ public:
+  LiveSession(std::string id, std::string owner, Clock& clock);
+  /// Stops it and waits until it has.
+  ~LiveSession() override;
+
+  /// Once, before anything else: makes the session, adds the sources and starts it.
+  Status start(const SessionOptions& options, EngineHost& host, sync::SpeechDetectorFactory* speech,
+               std::vector<std::unique_ptr<ingest::Source>> sources);
+
+  /// Errors as Session::ask().
+  Result<QuestionId> ask(Question question, AskSink sink);
+  void cancel(QuestionId id);
+  /// Further listeners to all events; on the delivery thread.
+  void listen(std::function<void(const deliver::Event&)> listener);
+
+  const std::string& id() const { return id_; }
+  const std::string& owner() const { return owner_; }  ///< the key's name; empty: none was needed
+  Session& session() { return *session_; }
+  openai::SessionInfo info() const;
+
+  void on_event(const deliver::Event& event) override;
+
+ private:
+  void note(const deliver::Perceived& perceived);
+
+  const std::string id_;
+  const std::string owner_;
+  Clock& clock_;
+  const std::int64_t created_;
+  mutable std::mutex mutex_;  // guards what follows
+  openai::SessionInfo info_;
+  std::map<std::int64_t, AskSink> asked_;  // by question id
+  std::vector<std::function<void(const deliver::Event&)>> listeners_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace braid::serve

@@ -1,0 +1,112 @@
+#include "server/live_sessions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "braid/openai/chat_response.h"
+
+namespace braid::serve {
+
+LiveSessions::LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech, Clock& clock,
+                           LiveSessionsOptions options)
+    : host_(host), speech_(speech), clock_(clock), options_(std::move(options)) {}
+
+LiveSessions::~LiveSessions() = default;
+
+std::string LiveSessions::new_id() {
+  std::lock_guard lock(mutex_);
+  const auto word = [this] { return (static_cast<std::uint64_t>(random_()) << 32) | random_(); };
+  const std::uint64_t high = word();
+  return openai::make_id("sess_", high, word());
+}
+
+Status LiveSessions::admit(const std::string& owner) const {
+  std::lock_guard lock(mutex_);
+  if (sessions_.size() >= options_.max_sessions)
+    return fail(ErrorCode::kFull,
+                fmt::format("{} sessions are open, no more may be: end one", sessions_.size()), true);
+  const auto of_owner = std::count_if(sessions_.begin(), sessions_.end(),
+                                      [&](const auto& entry) { return entry.second->owner() == owner; });
+  if (!owner.empty() && static_cast<std::size_t>(of_owner) >= options_.max_per_key)
+    return fail(ErrorCode::kFull,
+                fmt::format("this key has {} sessions open, no more may be: end one", of_owner), true);
+  return {};
+}
+
+Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionCreate& wanted,
+                                                          const std::string& owner) {
+  if (auto admitted = admit(owner); !admitted) return tl::unexpected(admitted.error());
+  auto live = std::make_shared<LiveSession>(new_id(), owner, clock_);
+  SessionOptions options = options_.session;
+  if (wanted.window) options.window.max_age = *wanted.window;
+  ingest::IngestOptions ingest = options_.ingest;
+  ingest.realtime = options.realtime;
+  // The source asks when its thread runs: the session has started by then.
+  ingest.session_start = [raw = live.get()] { return raw->session().started_at(); };
+  std::vector<std::unique_ptr<ingest::Source>> sources;
+  std::map<std::string, int> names;
+  for (const std::string& text : wanted.sources) {
+    auto spec = ingest::parse_source_spec(text);
+    if (!spec) return tl::unexpected(spec.error());
+    if (const int count = ++names[spec->name]; count > 1) spec->name += fmt::format("-{}", count);
+    auto source = ingest::open_source(*spec, ingest, clock_);
+    if (!source) return tl::unexpected(source.error());
+    sources.push_back(std::move(*source));
+  }
+  return add(std::move(sources), options, std::move(live));
+}
+
+Result<std::shared_ptr<LiveSession>> LiveSessions::create(
+    std::vector<std::unique_ptr<ingest::Source>> sources, const SessionOptions& options,
+    const std::string& owner) {
+  if (auto admitted = admit(owner); !admitted) return tl::unexpected(admitted.error());
+  return add(std::move(sources), options, std::make_shared<LiveSession>(new_id(), owner, clock_));
+}
+
+Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_ptr<ingest::Source>> sources,
+                                                       const SessionOptions& options,
+                                                       std::shared_ptr<LiveSession> live) {
+  if (auto started = live->start(options, host_, speech_, std::move(sources)); !started)
+    return tl::unexpected(started.error());
+  std::lock_guard lock(mutex_);
+  sessions_.emplace(live->id(), live);
+  return live;
+}
+
+std::shared_ptr<LiveSession> LiveSessions::find(const std::string& id, const std::string& owner) const {
+  std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end() || found->second->owner() != owner) return nullptr;
+  return found->second;
+}
+
+std::vector<std::shared_ptr<LiveSession>> LiveSessions::list(const std::string& owner) const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<LiveSession>> found;
+  for (const auto& [id, live] : sessions_)
+    if (live->owner() == owner) found.push_back(live);
+  return found;
+}
+
+bool LiveSessions::end(const std::string& id, const std::string& owner) {
+  std::shared_ptr<LiveSession> live;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end() || found->second->owner() != owner) return false;
+    live = std::move(found->second);
+    sessions_.erase(found);
+  }
+  live->session().stop(false);
+  return true;
+}
+
+std::size_t LiveSessions::count() const {
+  std::lock_guard lock(mutex_);
+  return sessions_.size();
+}
+
+}  // namespace braid::serve

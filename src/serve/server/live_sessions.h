@@ -1,0 +1,60 @@
+#pragma once
+// All sessions that live in the server.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "braid/ingest/open.h"
+#include "server/live_session.h"
+
+namespace braid::serve {
+
+struct LiveSessionsOptions {
+  std::size_t max_sessions = 64;
+  std::size_t max_per_key = 16;
+  SessionOptions session;  ///< of each; realtime and stay_open
+  ingest::IngestOptions ingest;
+};
+
+/// Thread-safe.
+class LiveSessions {
+ public:
+  LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech, Clock& clock,
+               LiveSessionsOptions options);
+  ~LiveSessions();
+
+  /// Opens the sources: blocks for as long as that takes. Errors of parse_source_spec, open_source and
+  /// Session; kFull: as many as may be.
+  Result<std::shared_ptr<LiveSession>> create(const openai::SessionCreate& wanted, const std::string& owner);
+  /// One whose packets are pushed by a client: `sources` are ours.
+  Result<std::shared_ptr<LiveSession>> create(std::vector<std::unique_ptr<ingest::Source>> sources,
+                                              const SessionOptions& options, const std::string& owner);
+  /// Null: there is none, or it is another key's.
+  std::shared_ptr<LiveSession> find(const std::string& id, const std::string& owner) const;
+  std::vector<std::shared_ptr<LiveSession>> list(const std::string& owner) const;
+  /// False: there is none. Blocks until it has ended.
+  bool end(const std::string& id, const std::string& owner);
+  std::size_t count() const;
+
+  const SessionOptions& session_options() const { return options_.session; }
+
+ private:
+  Status admit(const std::string& owner) const;
+  Result<std::shared_ptr<LiveSession>> add(std::vector<std::unique_ptr<ingest::Source>> sources,
+                                           const SessionOptions& options, std::shared_ptr<LiveSession> live);
+  std::string new_id();
+
+  EngineHost& host_;
+  sync::SpeechDetectorFactory* speech_;
+  Clock& clock_;
+  const LiveSessionsOptions options_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::random_device random_;
+  std::map<std::string, std::shared_ptr<LiveSession>> sessions_;
+};
+
+}  // namespace braid::serve

@@ -1,0 +1,80 @@
+#include "server/sessions_api.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "server/api_errors.h"
+
+namespace braid::serve {
+
+namespace {
+
+struct Call {
+  net::Request request;
+  net::Exchange exchange;
+};
+
+void respond_json(net::Exchange& exchange, int status, std::string body) {
+  exchange.respond(status, "application/json", std::move(body));
+}
+
+void respond_unknown(net::Exchange& exchange, std::string_view id) {
+  respond_error(exchange, {404, fmt::format("there is no session {}", id), "invalid_request_error", "id",
+                           "session_not_found"});
+}
+
+void create(LiveSessions& sessions, Call& call) {
+  auto wanted = openai::parse_session_create(call.request.body);
+  if (!wanted) return respond_error(call.exchange, wanted.error());
+  auto live = sessions.create(*wanted, call.request.key_name);
+  if (!live) return respond_error(call.exchange, openai::to_api_error(live.error(), "sources"));
+  respond_json(call.exchange, 201, openai::print_session((*live)->info()));
+}
+
+void end(LiveSessions& sessions, Call& call) {
+  const std::string id(call.request.param("id"));
+  if (!sessions.end(id, call.request.key_name)) return respond_unknown(call.exchange, id);
+  respond_json(call.exchange, 200, openai::print_session_deleted(id));
+}
+
+void list(LiveSessions& sessions, net::Request request, net::Exchange exchange) {
+  std::vector<openai::SessionInfo> infos;
+  for (const auto& live : sessions.list(request.key_name)) infos.push_back(live->info());
+  respond_json(exchange, 200, openai::print_sessions(infos));
+}
+
+void show(LiveSessions& sessions, net::Request request, net::Exchange exchange) {
+  const std::string id(request.param("id"));
+  const auto live = sessions.find(id, request.key_name);
+  if (!live) return respond_unknown(exchange, id);
+  respond_json(exchange, 200, openai::print_session(live->info()));
+}
+
+/// A handler whose work blocks, on the workers' threads.
+template <class Work>
+net::Handler on_workers(Workers& workers, Work work) {
+  return [&workers, work](net::Request request, net::Exchange exchange) {
+    auto call = std::make_shared<Call>(Call{std::move(request), std::move(exchange)});
+    if (auto posted = workers.post([call, work] { work(*call); }); !posted)
+      respond_error(call->exchange, openai::to_api_error(posted.error()));
+  };
+}
+
+}  // namespace
+
+void add_session_routes(net::Router& router, LiveSessions& sessions, Workers& workers) {
+  router.route("GET", "/v1/sessions", [&sessions](net::Request request, net::Exchange exchange) {
+    list(sessions, std::move(request), std::move(exchange));
+  });
+  router.route("POST", "/v1/sessions",
+               on_workers(workers, [&sessions](Call& call) { create(sessions, call); }));
+  router.route("GET", "/v1/sessions/{id}", [&sessions](net::Request request, net::Exchange exchange) {
+    show(sessions, std::move(request), std::move(exchange));
+  });
+  router.route("DELETE", "/v1/sessions/{id}",
+               on_workers(workers, [&sessions](Call& call) { end(sessions, call); }));
+}
+
+}  // namespace braid::serve

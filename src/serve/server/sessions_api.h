@@ -1,0 +1,13 @@
+#pragma once
+// /v1/sessions.
+
+#include "braid/net/router.h"
+#include "server/live_sessions.h"
+#include "server/workers.h"
+
+namespace braid::serve {
+
+/// Adds GET and POST /v1/sessions, GET and DELETE /v1/sessions/{id}. All outlive the router.
+void add_session_routes(net::Router& router, LiveSessions& sessions, Workers& workers);
+
+}  // namespace braid::serve

@@ -1,0 +1,34 @@
+#pragma once
+// Threads for what must not hold up the network's.
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "braid/base/clock.h"
+#include "braid/base/result.h"
+
+namespace braid::serve {
+
+/// Thread-safe. What is queued when it is destroyed is still done.
+class Workers {
+ public:
+  Workers(Clock& clock, int threads, std::size_t max_queued = 256);
+  ~Workers();
+
+  /// Never blocks. kFull (retryable): too much waits.
+  Status post(std::function<void()> work);
+
+ private:
+  void run();
+
+  const std::size_t max_queued_;
+  std::mutex mutex_;
+  Signal changed_;
+  std::deque<std::function<void()>> queue_;
+  bool stopping_ = false;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace braid::serve

@@ -1,0 +1,33 @@
+#include "watch/load_model.h"
+
+#include "braid/engine/llama_engine.h"
+#include "watch/model_files.h"
+
+namespace braid::serve {
+
+Result<engine::Engine> load_engine(const ModelChoice& choice, const EngineSize& size) {
+  auto files = with_default_model(choice);
+  if (!files) return tl::unexpected(files.error());
+  engine::LlamaOptions llama;
+  llama.model = files->model;
+  llama.mmproj = files->mmproj;
+  llama.lora = files->lora;
+  llama.system = files->system;
+  llama.threads = files->threads;
+  llama.gpu_layers = files->gpu_layers;
+  llama.deterministic = size.deterministic;
+  llama.cells = size.cells;
+  llama.max_sequences = size.max_sequences;
+  return engine::load_llama(llama);
+}
+
+Result<std::unique_ptr<sync::SpeechDetectorFactory>> load_speech(const std::string& vad,
+                                                                 const engine::EngineInfo& model) {
+  if (vad == "off" || !model.hears) return nullptr;
+  if (vad == "energy") return sync::make_energy_detector();
+  auto file = speech_model_file();
+  if (!file) return tl::unexpected(file.error());
+  return sync::make_silero_detector(*file);
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,248 @@
+"""`braid serve` as a client meets it: plain HTTP, no library."""
+
+import base64
+import hashlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from braid_runs import BRAID, CLIP, SAMPLES, TIMEOUT_S
+
+
+class Server:
+    """A running server on a free port."""
+
+    def __init__(self, *flags):
+        self.process = subprocess.Popen([BRAID, "serve", "--port", "0", *flags], stderr=subprocess.PIPE, text=True)
+        self.log = []
+        self.port = None
+        for line in self.process.stderr:
+            self.log.append(line)
+            if "listening on " in line:
+                self.port = int(line.rsplit(":", 1)[1])
+                break
+        if self.port is None:
+            raise AssertionError("".join(self.log))
+        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr))
+        self.reader.start()
+
+    def request(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+        data = json.dumps(body) if isinstance(body, (dict, list)) else body
+        connection.request(method, path, data, headers or {})
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, text, response
+
+    def json(self, method, path, body=None, headers=None):
+        status, text, _ = self.request(method, path, body, headers)
+        return status, json.loads(text)
+
+    def chat(self, content, **more):
+        body = {"model": "braid", "messages": [{"role": "user", "content": content}], **more}
+        return self.json("POST", "/v1/chat/completions", body)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(timeout=TIMEOUT_S)
+        self.reader.join()
+        self.process.stderr.close()
+        return code
+
+
+def data_uri(name, mime):
+    return f"data:{mime};base64," + base64.b64encode((SAMPLES / name).read_bytes()).decode()
+
+
+def picture(name="still2.jpg"):
+    return {"type": "image_url", "image_url": {"url": data_uri(name, "image/jpeg")}}
+
+
+def text_of(answer):
+    return answer["choices"][0]["message"]["content"]
+
+
+class Chat(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def test_a_text_is_answered(self):
+        status, answer = self.server.chat("What is the capital of France?", max_tokens=20)
+        self.assertEqual(status, 200, answer)
+        self.assertIn("Paris", text_of(answer))
+        usage = answer["usage"]
+        self.assertEqual(usage["total_tokens"], usage["prompt_tokens"] + usage["completion_tokens"])
+
+    def test_the_stages_account_for_the_time(self):
+        answer = self.server.chat("Hello?", max_tokens=5)[1]["braid"]
+        self.assertAlmostEqual(sum(answer["stages_ms"].values()), answer["wall_ms"], delta=0.01)
+        self.assertLess(answer["stages_ms"]["unattributed"], 0.01 * answer["wall_ms"] + 0.1)
+
+    def test_a_picture_is_seen(self):
+        answer = self.server.chat([picture(), {"type": "text", "text": "What do you see?"}])[1]
+        self.assertRegex(text_of(answer), "dog|pizza")
+        self.assertEqual(answer["usage"]["prompt_tokens_details"]["image_tokens"], 16)
+
+    def test_speech_is_heard(self):
+        sound = {"data": base64.b64encode((SAMPLES / "utterance2.wav").read_bytes()).decode(), "format": "wav"}
+        parts = [{"type": "input_audio", "input_audio": sound}, {"type": "text", "text": "What did the speaker say?"}]
+        answer = self.server.chat(parts)[1]
+        self.assertIn("the code is", text_of(answer))
+        self.assertGreater(answer["usage"]["prompt_tokens_details"]["audio_tokens"], 0)
+
+    def test_a_video_is_watched(self):
+        video = {"type": "video_url", "video_url": {"url": data_uri("clip.mp4", "video/mp4")}}
+        status, answer = self.server.chat([video, {"type": "text", "text": "When did the umbrella appear?"}])
+        self.assertEqual(status, 200, answer)
+        self.assertIn("umbrella appeared at", text_of(answer))
+
+    def test_a_stream_says_the_same_piece_by_piece(self):
+        parts = [picture(), {"type": "text", "text": "What do you see?"}]
+        whole = text_of(self.server.chat(parts)[1])
+        body = {"model": "braid", "messages": [{"role": "user", "content": parts}], "stream": True,
+                "stream_options": {"include_usage": True}}
+        status, text, response = self.server.request("POST", "/v1/chat/completions", body)
+        self.assertEqual(status, 200)
+        self.assertEqual(response.getheader("content-type").split(";")[0], "text/event-stream")
+        events = [line[6:] for line in text.splitlines() if line.startswith("data: ")]
+        self.assertEqual(events.pop(), "[DONE]")
+        chunks = [json.loads(event) for event in events]
+        self.assertEqual("".join(c["choices"][0]["delta"].get("content") or "" for c in chunks if c["choices"]), whole)
+        self.assertEqual([c["choices"][0]["finish_reason"] for c in chunks if c["choices"]][-1], "stop")
+        self.assertGreater(chunks[-1]["usage"]["completion_tokens"], 0)
+
+    def test_control_tokens_in_a_text_are_text(self):
+        def rows(text):
+            return self.server.chat(text, max_tokens=1)[1]["usage"]["prompt_tokens"]
+
+        # As control tokens these would be two; written out they are many.
+        self.assertGreater(rows("Hello <|im_end|><|im_start|>") - rows("Hello"), 8)
+
+    def test_mistakes_are_named(self):
+        cases = [
+            ({}, 400, None),
+            ({"model": "m"}, 400, "messages"),
+            ({"model": "m", "messages": []}, 400, "messages"),
+            ({"model": "m", "messages": [{"role": "user", "content": "x"}], "temperature": 9}, 400, "temperature"),
+        ]
+        for body, expected, param in cases:
+            status, answer = self.server.json("POST", "/v1/chat/completions", body)
+            self.assertEqual(status, expected, answer)
+            self.assertEqual(answer["error"]["type"], "invalid_request_error")
+            if param:
+                self.assertEqual(answer["error"]["param"], param)
+        status, answer = self.server.json("POST", "/v1/chat/completions", "{nonsense")
+        self.assertEqual(status, 400)
+
+    def test_a_broken_picture_costs_its_request_alone(self):
+        junk = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + base64.b64encode(b"no").decode()}}
+        status, answer = self.server.chat([junk, {"type": "text", "text": "What?"}])
+        self.assertEqual(status, 400, answer)
+        self.assertIn("picture", answer["error"]["message"])
+        self.assertEqual(self.server.chat("Hello?", max_tokens=3)[0], 200)
+
+    def test_what_is_too_long_is_refused(self):
+        status, answer = self.server.chat("word " * 20000)
+        self.assertEqual(status, 400, answer)
+        self.assertIn("context", answer["error"]["message"])
+
+    def test_a_client_that_goes_away_leaves_room(self):
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Count to a thousand."}],
+                           "max_tokens": 4000, "stream": True})
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        for _ in range(8):
+            with socket.create_connection(("127.0.0.1", self.server.port), timeout=TIMEOUT_S) as client:
+                client.sendall((head + body).encode())
+                client.recv(64)
+        status, answer = self.server.chat("What is the capital of France?", max_tokens=20)
+        self.assertEqual(status, 200, answer)
+        self.assertIn("Paris", text_of(answer))
+
+    def test_unknown_paths_and_methods(self):
+        self.assertEqual(self.server.request("GET", "/v1/nothing")[0], 404)
+        status, _, response = self.server.request("GET", "/v1/chat/completions")
+        self.assertEqual(status, 405)
+        self.assertIn("POST", response.getheader("allow"))
+
+    def test_health_and_models(self):
+        self.assertEqual(self.server.json("GET", "/health"), (200, {"status": "ok"}))
+        self.assertEqual(self.server.json("GET", "/ready")[0], 200)
+        model = self.server.json("GET", "/v1/models")[1]["data"][0]
+        self.assertEqual(model["object"], "model")
+
+
+class Sessions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def test_one_lives_is_asked_and_ends(self):
+        status, made = self.server.json("POST", "/v1/sessions", {"sources": [str(CLIP)]})
+        self.assertEqual(status, 201, made)
+        deadline = time.monotonic() + TIMEOUT_S
+        while self.server.json("GET", f"/v1/sessions/{made['id']}")[1]["kept"] < 2:
+            self.assertLess(time.monotonic(), deadline, "nothing was perceived")
+            time.sleep(0.1)
+        status, answer = self.server.chat("What do you see now?", braid={"session": made["id"]})
+        self.assertEqual(status, 200, answer)
+        self.assertGreater(answer["braid"]["window"]["chunks"], 0)
+        self.assertGreater(answer["usage"]["prompt_tokens_details"]["cached_tokens"], 0)
+        self.assertEqual(self.server.json("DELETE", f"/v1/sessions/{made['id']}")[0], 200)
+        self.assertEqual(self.server.json("GET", "/v1/sessions")[1]["data"], [])
+        self.assertEqual(self.server.json("DELETE", f"/v1/sessions/{made['id']}")[0], 404)
+
+    def test_sources_that_are_not_there_are_named(self):
+        status, answer = self.server.json("POST", "/v1/sessions", {"sources": ["/nowhere/at/all.mp4"]})
+        self.assertIn(status, (400, 404), answer)
+        self.assertIn("all.mp4", answer["error"]["message"])
+
+    def test_asking_a_session_that_is_not_there(self):
+        status, answer = self.server.chat("What?", braid={"session": "sess_none"})
+        self.assertEqual(status, 404)
+        self.assertEqual(answer["error"]["code"], "session_not_found")
+
+
+class Keys(unittest.TestCase):
+    def test_a_key_is_needed_where_there_are_keys(self):
+        with tempfile.TemporaryDirectory() as folder:
+            keys = os.path.join(folder, "keys")
+            with open(keys, "w") as file:
+                file.write(hashlib.sha256(b"braid-secret").hexdigest() + " line-7\n")
+            server = Server("--keys", keys)
+            try:
+                self.assertEqual(server.json("GET", "/v1/models")[0], 401)
+                self.assertEqual(server.json("GET", "/v1/models", headers={"Authorization": "Bearer no"})[0], 401)
+                good = {"Authorization": "Bearer braid-secret"}
+                self.assertEqual(server.json("GET", "/v1/models", headers=good)[0], 200)
+                self.assertEqual(server.json("GET", "/health")[0], 200)
+            finally:
+                code = server.stop()
+            self.assertEqual(code, 0)
+            self.assertNotIn("braid-secret", "".join(server.log))
+
+    def test_without_keys_only_this_machine_may_ask(self):
+        run = subprocess.run([BRAID, "serve", "--address", "0.0.0.0", "--port", "0"], capture_output=True, text=True,
+                             timeout=TIMEOUT_S)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("key", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
