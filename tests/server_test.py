@@ -171,6 +171,30 @@ class Chat(unittest.TestCase):
         self.assertEqual(status, 200, answer)
         self.assertIn("Paris", text_of(answer))
 
+    def transcribe(self, name, **fields):
+        boundary = "----braid"
+        body = b""
+        for field, value in {"model": "braid", **fields}.items():
+            body += f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n'.encode()
+        body += f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
+        body += (SAMPLES / name).read_bytes() + f"\r\n--{boundary}--\r\n".encode()
+        kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        return self.server.request("POST", "/v1/audio/transcriptions", body, kind)
+
+    def test_speech_is_transcribed(self):
+        status, text, _ = self.transcribe("utterance2.wav")
+        self.assertEqual(status, 200, text)
+        self.assertRegex(json.loads(text)["text"], "^the code is")
+
+    def test_a_films_speech_is_transcribed_with_its_times(self):
+        status, text, response = self.transcribe("clip.mp4", response_format="srt")
+        self.assertEqual(status, 200, text)
+        self.assertRegex(text, r"1\n00:00:0\d,\d{3} --> 00:00:\d\d,\d{3}\n\w+")
+
+    def test_a_picture_has_nothing_to_transcribe(self):
+        status, text, _ = self.transcribe("still2.jpg")
+        self.assertEqual(status, 400, text)
+
     def test_unknown_paths_and_methods(self):
         self.assertEqual(self.server.request("GET", "/v1/nothing")[0], 404)
         status, _, response = self.server.request("GET", "/v1/chat/completions")

@@ -26,7 +26,7 @@ class ChatServiceTest : public testing::Test {
     made = engine::make_scripted_engine(clock, model);
     host = std::make_unique<EngineHost>(made.engine, clock);
     media = std::make_unique<MediaPrompts>(made.engine, host->loop().arbiter(), nullptr, clock);
-    service = std::make_unique<ChatService>(*host, *media, clock, options);
+    service = std::make_unique<ChatService>(*host, clock, options);
   }
 
   static openai::ChatRequest request(const std::string& text) {
@@ -43,7 +43,10 @@ class ChatServiceTest : public testing::Test {
   Got& send(openai::ChatRequest wanted, Status* status = nullptr) {
     Got& got = answers.emplace_back();
     ChatJob job;
-    job.request = std::move(wanted);
+    job.max_tokens = wanted.max_tokens;
+    job.make = [this, request = std::move(wanted)] {
+      return make_chat_prompt(request, *made.engine.tokenizer, *media);
+    };
     job.arrived = clock.now();
     job.on_begin = [&got](const ChatPrompt&) { got.begun = true; };
     job.sink.on_text = [&got](ShownText shown) { got.text += shown.text; };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <utility>
 
 namespace braid::serve {
@@ -94,6 +95,29 @@ std::optional<std::size_t> part_at(const std::string& text, std::size_t at, std:
   return std::nullopt;
 }
 
+/// Appends part `index`.
+using AppendPart = std::function<Status(std::size_t index, ChatPrompt& made)>;
+
+/// Cuts the rendered prompt at its placeholders and puts the parts there.
+Result<ChatPrompt> fill(engine::RenderedChat rendered, std::size_t parts, const engine::Tokenizer& tokenizer,
+                        const AppendPart& append) {
+  ChatPrompt made;
+  const std::string text = std::move(rendered.prompt);
+  std::size_t from = 0, next = 0;  // a template may leave parts out; it doesn't reorder them
+  for (std::size_t at = text.find("BraidPart"); at != std::string::npos;
+       at = text.find("BraidPart", at + 1)) {
+    const auto part = part_at(text, at, parts);
+    if (!part || *part < next) continue;
+    made.prompt.append(tokenizer.tokenize(std::string_view(text).substr(from, at - from), true));
+    if (auto added = append(*part, made); !added) return tl::unexpected(added.error());
+    from = at + kPlaceholderBytes;
+    next = *part + 1;
+  }
+  made.prompt.append(tokenizer.tokenize(std::string_view(text).substr(from), true));
+  made.chat = std::move(rendered);
+  return made;
+}
+
 }  // namespace
 
 Sampling sampling_of(const openai::SamplingParams& params) {
@@ -111,6 +135,21 @@ Sampling sampling_of(const openai::SamplingParams& params) {
   return sampling;
 }
 
+Result<ChatPrompt> make_media_question(const Prompt& medium, const std::string& question,
+                                       const engine::Tokenizer& tokenizer) {
+  engine::ChatInput input;
+  engine::ChatTurn turn;
+  turn.role = "user";
+  turn.content = placeholder(0) + "\n" + question;
+  input.turns.push_back(std::move(turn));
+  auto rendered = tokenizer.render(input);
+  if (!rendered) return tl::unexpected(rendered.error());
+  return fill(std::move(*rendered), 1, tokenizer, [&](std::size_t, ChatPrompt& made) -> Status {
+    made.prompt.append(medium);
+    return {};
+  });
+}
+
 Result<ChatPrompt> make_chat_prompt(const openai::ChatRequest& request, const engine::Tokenizer& tokenizer,
                                     MediaPrompts& media) {
   auto rendered = tokenizer.render(input_of(request));
@@ -118,23 +157,9 @@ Result<ChatPrompt> make_chat_prompt(const openai::ChatRequest& request, const en
   std::vector<const openai::Part*> parts;
   for (const openai::Message& message : request.messages)
     for (const openai::Part& part : message.content) parts.push_back(&part);
-
-  ChatPrompt made;
-  const std::string text = std::move(rendered->prompt);
-  std::size_t from = 0, next = 0;  // a template may leave parts out; it doesn't reorder them
-  for (std::size_t at = text.find("BraidPart"); at != std::string::npos;
-       at = text.find("BraidPart", at + 1)) {
-    const auto part = part_at(text, at, parts.size());
-    if (!part || *part < next) continue;
-    made.prompt.append(tokenizer.tokenize(std::string_view(text).substr(from, at - from), true));
-    if (auto added = append_part(*parts[*part], tokenizer, media, made); !added)
-      return tl::unexpected(added.error());
-    from = at + kPlaceholderBytes;
-    next = *part + 1;
-  }
-  made.prompt.append(tokenizer.tokenize(std::string_view(text).substr(from), true));
-  made.chat = std::move(*rendered);
-  return made;
+  return fill(std::move(*rendered), parts.size(), tokenizer, [&](std::size_t index, ChatPrompt& made) {
+    return append_part(*parts[index], tokenizer, media, made);
+  });
 }
 
 }  // namespace braid::serve

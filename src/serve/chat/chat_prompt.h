@@ -22,6 +22,10 @@ struct ChatPrompt {
 /// What the client said, over the server's defaults.
 Sampling sampling_of(const openai::SamplingParams& params);
 
+/// One user turn: a medium, a line break, a question. Errors of the template.
+Result<ChatPrompt> make_media_question(const Prompt& medium, const std::string& question,
+                                       const engine::Tokenizer& tokenizer);
+
 /// Media are decoded and encoded on this thread: blocks. Template text may hold control tokens, the client's
 /// texts never do. Errors of the media and of the template; kUnsupported: a URL that isn't a data URI.
 Result<ChatPrompt> make_chat_prompt(const openai::ChatRequest& request, const engine::Tokenizer& tokenizer,

@@ -7,8 +7,8 @@
 
 namespace braid::serve {
 
-ChatService::ChatService(EngineHost& host, MediaPrompts& media, Clock& clock, ChatServiceOptions options)
-    : host_(host), media_(media), clock_(clock), options_(options), changed_(clock) {
+ChatService::ChatService(EngineHost& host, Clock& clock, ChatServiceOptions options)
+    : host_(host), clock_(clock), options_(options), changed_(clock) {
   for (int i = 0; i < options_.workers; ++i)
     workers_.emplace_back(clock, fmt::format("chat-{}", i), [this] { work(); });
 }
@@ -97,7 +97,7 @@ void ChatService::make(ChatJob job) {
   meter.enter(Stage::kIngest, job.arrived);
   if (job.cancel->cancelled())
     return end(job.sink, FinishReason::kCancelled, {ErrorCode::kCancelled, "the client went away"}, meter);
-  auto prompt = make_chat_prompt(job.request, *host_.loop().engine().tokenizer, media_);
+  auto prompt = job.make();
   if (!prompt) return end(job.sink, FinishReason::kError, prompt.error(), meter);
   // What is neither the encoder's nor the wait for it was spent reading.
   const SteadyTime now = clock_.now();
@@ -109,8 +109,8 @@ void ChatService::make(ChatJob job) {
   meter.add(encoded);
   meter.enter(Stage::kPrefillQueue, now);
   Made made{std::move(job), std::move(*prompt), meter, 0};
-  made.max_tokens = made.job.request.max_tokens.value_or(options_.default_max_tokens);
-  if (!made.job.request.max_tokens) {
+  made.max_tokens = made.job.max_tokens.value_or(options_.default_max_tokens);
+  if (!made.job.max_tokens) {
     const int context = host_.info().trained_context > 0 ? host_.info().trained_context : host_.info().cells;
     made.max_tokens = std::clamp(context - made.prompt.prompt.rows(), 1, made.max_tokens);
   }
@@ -154,10 +154,10 @@ void ChatService::start(Made made, StepLoop::Promise promise) {
   work.prompt = std::move(made.prompt.prompt);
   work.options.max_tokens = made.max_tokens;
   work.options.stops = std::move(made.prompt.chat.stops);
-  const auto& stops = made.job.request.stops;
+  const auto& stops = made.job.stops;
   work.options.stops.insert(work.options.stops.end(), stops.begin(), stops.end());
-  work.options.sampling = sampling_of(made.job.request.sampling);
-  work.options.top_logprobs = made.job.request.top_logprobs;
+  work.options.sampling = made.job.sampling;
+  work.options.top_logprobs = made.job.top_logprobs;
   work.options.marks = std::move(made.prompt.chat.marks);
   if (made.prompt.chat.grammar) work.options.filter = made.prompt.chat.grammar->filter();
   work.meter = made.meter;

@@ -5,13 +5,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
-#include "braid/openai/chat_request.h"
 #include "braid/serve/engine_host.h"
 #include "chat/chat_prompt.h"
 #include "chat/chat_run.h"
-#include "chat/media_prompts.h"
 
 namespace braid::serve {
 
@@ -23,7 +22,12 @@ struct ChatServiceOptions {
 
 /// One request and whoever waits for it.
 struct ChatJob {
-  openai::ChatRequest request;
+  /// Makes the prompt; on a worker's thread, may block.
+  std::function<Result<ChatPrompt>()> make;
+  Sampling sampling;
+  std::vector<std::string> stops;   ///< beside the template's
+  std::optional<int> max_tokens;    ///< none: the service's default, as far as the context goes
+  std::optional<int> top_logprobs;  ///< none: no logprobs are wanted
   SteadyTime arrived;
   ChatSink sink;
   /// The prompt has been made and will be answered; before any text, or on_end. Worker thread.
@@ -35,7 +39,7 @@ struct ChatJob {
 /// engine has cells for.
 class ChatService {
  public:
-  ChatService(EngineHost& host, MediaPrompts& media, Clock& clock, ChatServiceOptions options = {});
+  ChatService(EngineHost& host, Clock& clock, ChatServiceOptions options = {});
   /// Cancels what is under way; blocks until it has ended.
   ~ChatService();
 
@@ -63,7 +67,6 @@ class ChatService {
   void end(const ChatSink& sink, FinishReason finish, Error error, const StageMeter& meter);
 
   EngineHost& host_;
-  MediaPrompts& media_;
   Clock& clock_;
   const ChatServiceOptions options_;
   mutable std::mutex mutex_;

@@ -65,6 +65,7 @@ struct MediaPrompts::Reading {
   std::vector<Utterance> utterances;
   std::vector<float> samples;  // of a sound, whole
   std::optional<Error> damage;
+  SessionTime end;  // of its sound
 };
 
 MediaPrompts::MediaPrompts(engine::Engine& engine, engine::DeviceArbiter& arbiter,
@@ -111,6 +112,7 @@ Status MediaPrompts::collect(Reading& reading, const std::string& bytes) {
     }
     if (auto* block = std::get_if<AudioBlock>(&packet)) {
       if (block->start.time_since_epoch() > longest) return ingest::Accepted::kClosed;
+      reading.end = block->start + block->duration();
       if (reading.kind == MediaKind::kSound &&
           Nanoseconds(block->start.time_since_epoch()) < kOnePiece + Milliseconds(500))
         reading.samples.insert(reading.samples.end(), block->samples.begin(), block->samples.end());
@@ -145,17 +147,39 @@ Result<Prompt> MediaPrompts::encode(const engine::Medium& medium, const std::str
   return prompt;
 }
 
+bool MediaPrompts::takes(MediaKind kind) const {
+  const engine::EngineInfo& model = engine_.info;
+  if (!engine_.encoder) return false;
+  if (kind == MediaKind::kVideo) return model.sees || model.hears;
+  return kind == MediaKind::kPicture ? model.sees : model.hears;
+}
+
+Result<MediaPrompts::Speech> MediaPrompts::read_speech(const std::string& bytes, MediaTimes& times) {
+  if (!takes(MediaKind::kSound))
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format("the model {} takes no sound: serve one with an mmproj for it", engine_.info.name));
+  Reading reading{MediaKind::kSound, {}, {}, {}, {}, {}};
+  const SteadyTime begun = clock_.now();
+  if (auto collected = collect(reading, bytes); !collected) return tl::unexpected(collected.error());
+  times.ingest += clock_.now() - begun;
+  Speech speech;
+  speech.duration = reading.end.time_since_epoch();
+  for (const Utterance& utterance : reading.utterances) {
+    auto prompt = encode(&utterance, "", times);
+    if (!prompt) return tl::unexpected(prompt.error());
+    speech.parts.push_back({utterance.start, utterance.end, std::move(*prompt)});
+  }
+  return speech;
+}
+
 Result<Prompt> MediaPrompts::read(MediaKind kind, const std::string& bytes, std::optional<SessionTime> at,
                                   MediaTimes& times) {
-  const bool senses =
-      engine_.encoder && (kind == MediaKind::kPicture ? engine_.info.sees
-                          : kind == MediaKind::kSound ? engine_.info.hears
-                                                      : engine_.info.sees || engine_.info.hears);
-  if (!senses)
+  if (!takes(kind))
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the model {} takes no {}: serve one with an mmproj for it", engine_.info.name,
                             to_string(kind)));
-  Reading reading{kind, {}, {}, {}, {}};
+  Reading reading{kind, {}, {}, {}, {}, {}};
   const SteadyTime begun = clock_.now();
   if (auto collected = collect(reading, bytes); !collected) return tl::unexpected(collected.error());
   times.ingest += clock_.now() - begun;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "braid/engine/device_arbiter.h"
 #include "braid/engine/engine.h"
@@ -39,9 +40,22 @@ class MediaPrompts {
   Result<Prompt> read(MediaKind kind, const std::string& bytes, std::optional<SessionTime> at,
                       MediaTimes& times);
 
+  /// A stretch of speech in a file, ready to be asked about.
+  struct Spoken {
+    SessionTime start, end;
+    Prompt prompt;
+  };
+  struct Speech {
+    std::vector<Spoken> parts;
+    Nanoseconds duration{};  ///< of the file, as far as it could be read
+  };
+  /// All speech in a sound or video file, in pieces of a few seconds. Errors as read().
+  Result<Speech> read_speech(const std::string& bytes, MediaTimes& times);
+
  private:
   struct Reading;
   Result<Prompt> encode(const engine::Medium& medium, const std::string& time, MediaTimes& times);
+  bool takes(MediaKind kind) const;
   Status collect(Reading& reading, const std::string& bytes);
 
   engine::Engine& engine_;

@@ -130,9 +130,10 @@ ReplyEnd reply_end(const Answer& answer) {
 
 }  // namespace
 
-ChatApi::ChatApi(ChatService& service, LiveSessions& sessions, Workers& workers, Clock& clock,
-                 const engine::Engine& engine)
+ChatApi::ChatApi(ChatService& service, MediaPrompts& media, LiveSessions& sessions, Workers& workers,
+                 Clock& clock, const engine::Engine& engine)
     : service_(service),
+      media_(media),
       sessions_(sessions),
       workers_(workers),
       clock_(clock),
@@ -152,11 +153,10 @@ ReplyForm ChatApi::form_of(const openai::ChatRequest& chat, SteadyTime arrived) 
 void ChatApi::handle(net::Request request, net::Exchange exchange) {
   const SteadyTime arrived = clock_.now();
   // Reading many megabytes of base64 would hold up everybody on this io thread.
-  auto work =
-      std::make_shared<std::pair<net::Request, net::Exchange>>(std::move(request), std::move(exchange));
-  const Status posted = workers_.post(
-      [this, work, arrived] { answer(std::move(work->first), std::move(work->second), arrived); });
-  if (!posted) respond_error(work->second, openai::to_api_error(posted.error()));
+  run_on(workers_, std::move(request), std::move(exchange),
+         [this, arrived](net::Request taken, net::Exchange reply) {
+           answer(std::move(taken), std::move(reply), arrived);
+         });
 }
 
 void ChatApi::answer(net::Request request, net::Exchange exchange, SteadyTime arrived) {
@@ -179,7 +179,13 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
   auto call =
       std::make_shared<Call>(Call{ChatReply(std::move(exchange), std::move(form), clock_), {}, nullptr});
   ChatJob job;
-  job.request = std::move(chat);
+  job.sampling = sampling_of(chat.sampling);
+  job.stops = chat.stops;
+  job.max_tokens = chat.max_tokens;
+  job.top_logprobs = chat.top_logprobs;
+  job.make = [this, request = std::make_shared<openai::ChatRequest>(std::move(chat))] {
+    return make_chat_prompt(*request, tokenizer_, media_);
+  };
   job.arrived = arrived;
   job.on_begin = [call](const ChatPrompt& made) {
     call->prompt.image = made.image_rows;

@@ -19,7 +19,7 @@ class LiveSessions;
 class ChatApi {
  public:
   /// All outlive this.
-  ChatApi(ChatService& service, LiveSessions& sessions, Workers& workers, Clock& clock,
+  ChatApi(ChatService& service, MediaPrompts& media, LiveSessions& sessions, Workers& workers, Clock& clock,
           const engine::Engine& engine);
 
   void handle(net::Request request, net::Exchange exchange);
@@ -32,6 +32,7 @@ class ChatApi {
                            SteadyTime arrived);
 
   ChatService& service_;
+  MediaPrompts& media_;
   LiveSessions& sessions_;
   Workers& workers_;
   Clock& clock_;

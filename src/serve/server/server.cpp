@@ -10,6 +10,7 @@
 #include "server/live_sessions.h"
 #include "server/sessions_api.h"
 #include "server/status_api.h"
+#include "server/transcription_api.h"
 #include "server/workers.h"
 #include "watch/load_model.h"
 
@@ -47,9 +48,9 @@ struct Server::State {
         host(engine, clock, config.host),
         media(engine, host.loop().arbiter(), speech.get(), clock),
         sessions(host, speech.get(), clock, sessions_options(config)),
-        chats(host, media, clock, chat_options(config)),
+        chats(host, clock, chat_options(config)),
         workers(clock, 2),
-        chat_api(chats, sessions, workers, clock, engine),
+        chat_api(chats, media, sessions, workers, clock, engine),
         liveness(host, clock) {}
 
   Status listen();
@@ -75,6 +76,7 @@ Status Server::State::listen() {
     chat_api.handle(std::move(request), std::move(exchange));
   });
   add_session_routes(router, sessions, workers);
+  add_transcription_route(router, {chats, media, *engine.tokenizer, workers, clock});
   add_status_routes(router, engine.info, liveness);
   net::ServerOptions options;
   options.address = config.address;

@@ -11,11 +11,6 @@ namespace braid::serve {
 
 namespace {
 
-struct Call {
-  net::Request request;
-  net::Exchange exchange;
-};
-
 void respond_json(net::Exchange& exchange, int status, std::string body) {
   exchange.respond(status, "application/json", std::move(body));
 }
@@ -25,18 +20,18 @@ void respond_unknown(net::Exchange& exchange, std::string_view id) {
                            "session_not_found"});
 }
 
-void create(LiveSessions& sessions, Call& call) {
-  auto wanted = openai::parse_session_create(call.request.body);
-  if (!wanted) return respond_error(call.exchange, wanted.error());
-  auto live = sessions.create(*wanted, call.request.key_name);
-  if (!live) return respond_error(call.exchange, openai::to_api_error(live.error(), "sources"));
-  respond_json(call.exchange, 201, openai::print_session((*live)->info()));
+void create(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
+  auto wanted = openai::parse_session_create(request.body);
+  if (!wanted) return respond_error(exchange, wanted.error());
+  auto live = sessions.create(*wanted, request.key_name);
+  if (!live) return respond_error(exchange, openai::to_api_error(live.error(), "sources"));
+  respond_json(exchange, 201, openai::print_session((*live)->info()));
 }
 
-void end(LiveSessions& sessions, Call& call) {
-  const std::string id(call.request.param("id"));
-  if (!sessions.end(id, call.request.key_name)) return respond_unknown(call.exchange, id);
-  respond_json(call.exchange, 200, openai::print_session_deleted(id));
+void end(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
+  const std::string id(request.param("id"));
+  if (!sessions.end(id, request.key_name)) return respond_unknown(exchange, id);
+  respond_json(exchange, 200, openai::print_session_deleted(id));
 }
 
 void list(LiveSessions& sessions, net::Request request, net::Exchange exchange) {
@@ -56,9 +51,7 @@ void show(LiveSessions& sessions, net::Request request, net::Exchange exchange) 
 template <class Work>
 net::Handler on_workers(Workers& workers, Work work) {
   return [&workers, work](net::Request request, net::Exchange exchange) {
-    auto call = std::make_shared<Call>(Call{std::move(request), std::move(exchange)});
-    if (auto posted = workers.post([call, work] { work(*call); }); !posted)
-      respond_error(call->exchange, openai::to_api_error(posted.error()));
+    run_on(workers, std::move(request), std::move(exchange), work);
   };
 }
 
@@ -69,12 +62,16 @@ void add_session_routes(net::Router& router, LiveSessions& sessions, Workers& wo
     list(sessions, std::move(request), std::move(exchange));
   });
   router.route("POST", "/v1/sessions",
-               on_workers(workers, [&sessions](Call& call) { create(sessions, call); }));
+               on_workers(workers, [&sessions](const net::Request& request, net::Exchange exchange) {
+                 create(sessions, request, std::move(exchange));
+               }));
   router.route("GET", "/v1/sessions/{id}", [&sessions](net::Request request, net::Exchange exchange) {
     show(sessions, std::move(request), std::move(exchange));
   });
   router.route("DELETE", "/v1/sessions/{id}",
-               on_workers(workers, [&sessions](Call& call) { end(sessions, call); }));
+               on_workers(workers, [&sessions](const net::Request& request, net::Exchange exchange) {
+                 end(sessions, request, std::move(exchange));
+               }));
 }
 
 }  // namespace braid::serve

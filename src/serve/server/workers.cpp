@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
+
+#include "server/api_errors.h"
 
 namespace braid::serve {
 
@@ -28,6 +31,16 @@ Status Workers::post(std::function<void()> work) {
   queue_.push_back(std::move(work));
   changed_.notify_all();
   return {};
+}
+
+void run_on(Workers& workers, net::Request request, net::Exchange exchange,
+            std::function<void(net::Request, net::Exchange)> handler) {
+  // std::function wants what can be copied.
+  auto call =
+      std::make_shared<std::pair<net::Request, net::Exchange>>(std::move(request), std::move(exchange));
+  const Status posted = workers.post(
+      [call, handler = std::move(handler)] { handler(std::move(call->first), std::move(call->second)); });
+  if (!posted) respond_error(call->second, openai::to_api_error(posted.error()));
 }
 
 void Workers::run() {

@@ -8,6 +8,7 @@
 
 #include "braid/base/clock.h"
 #include "braid/base/result.h"
+#include "braid/net/exchange.h"
 
 namespace braid::serve {
 
@@ -30,5 +31,9 @@ class Workers {
   bool stopping_ = false;
   std::vector<Thread> threads_;
 };
+
+/// Hands a request to the workers; answers it itself (429) where too much waits.
+void run_on(Workers& workers, net::Request request, net::Exchange exchange,
+            std::function<void(net::Request, net::Exchange)> handler);
 
 }  // namespace braid::serve

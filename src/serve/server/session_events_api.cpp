@@ -1,0 +1,49 @@
+#include "server/session_events_api.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "braid/net/sse.h"
+#include "server/api_errors.h"
+
+namespace braid::serve {
+
+namespace {
+
+std::uint64_t last_event_id(const net::Request& request) {
+  const auto text = request.header("Last-Event-ID");
+  std::uint64_t id = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), id);
+  return id;
+}
+
+void watch(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
+  const std::string id(request.param("id"));
+  const auto live = sessions.find(id, request.key_name);
+  if (!live)
+    return respond_error(exchange, {404, fmt::format("there is no session {}", id), "invalid_request_error",
+                                    "id", "session_not_found"});
+  if (const Status room = live->events().admit(); !room)
+    return respond_error(exchange, openai::to_api_error(room.error()));
+  auto sse = std::make_shared<net::Sse>(std::move(exchange));
+  Watcher watcher;
+  watcher.on_object = [sse](std::uint64_t number, const std::string& json) {
+    return sse->event(json, std::to_string(number)) == net::WriteResult::kTaken;
+  };
+  watcher.on_end = [sse] { sse->finish(); };
+  live->events().watch(last_event_id(request), std::move(watcher));
+}
+
+}  // namespace
+
+void add_session_events_route(net::Router& router, LiveSessions& sessions) {
+  router.route("GET", "/v1/sessions/{id}/events",
+               [&sessions](net::Request request, net::Exchange exchange) {
+                 watch(sessions, request, std::move(exchange));
+               });
+}
+
+}  // namespace braid::serve

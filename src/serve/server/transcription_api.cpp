@@ -1,0 +1,143 @@
+#include "server/transcription_api.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "braid/net/sse.h"
+#include "braid/openai/transcription.h"
+#include "server/api_errors.h"
+
+namespace braid::serve {
+
+namespace {
+
+// What the default model was trained to be asked, and how it begins its answer.
+constexpr const char* kQuestion = "What did the speaker say?";
+constexpr std::string_view kBegins = "The speaker said:";
+constexpr int kMaxTokens = 96;      // six seconds of speech are some thirty
+constexpr std::size_t kAtOnce = 2;  // pieces of one file that are answered beside each other
+
+std::string words_of(std::string_view answer) {
+  if (answer.starts_with(kBegins)) answer.remove_prefix(kBegins.size());
+  while (!answer.empty() && answer.front() == ' ') answer.remove_prefix(1);
+  return std::string(answer);
+}
+
+/// One file's transcript while it is made. Its callbacks keep it alive.
+class Transcription : public std::enable_shared_from_this<Transcription> {
+ public:
+  Transcription(TranscriptionParts parts, openai::TranscriptionRequest request, net::Exchange exchange)
+      : parts_(parts), request_(std::move(request)), exchange_(std::move(exchange)) {}
+
+  /// Worker thread.
+  void begin() {
+    MediaTimes times;
+    auto speech = parts_.media.read_speech(request_.file, times);
+    if (!speech) return respond_error(exchange_, openai::to_api_error(speech.error(), "file"));
+    request_.file = {};
+    spoken_ = std::move(speech->parts);
+    made_.duration_s = std::chrono::duration<double>(speech->duration).count();
+    made_.language = request_.language;
+    made_.segments.resize(spoken_.size());
+    exchange_.on_gone([weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->stop();
+    });
+    if (request_.stream) sse_.emplace(std::move(exchange_));
+    left_ = spoken_.size();
+    if (left_ == 0) return finish();
+    for (std::size_t i = 0; i < kAtOnce; ++i) ask_next();
+  }
+
+ private:
+  void ask_next() {
+    std::unique_lock lock(mutex_);
+    if (next_ == spoken_.size() || over_) return;
+    const std::size_t index = next_++;
+    lock.unlock();
+    ChatJob job;
+    job.arrived = parts_.clock.now();
+    job.max_tokens = kMaxTokens;
+    job.sampling.temperature = static_cast<float>(request_.temperature.value_or(0.0));
+    job.cancel = cancel_;
+    const auto self = shared_from_this();
+    job.make = [self, index] {
+      return make_media_question(self->spoken_[index].prompt, kQuestion, self->parts_.tokenizer);
+    };
+    job.on_begin = [](const ChatPrompt&) {};
+    job.sink.on_text = [](const ShownText&) {};
+    job.sink.on_end = [self, index](ChatEnd end) { self->take(index, std::move(end)); };
+    if (auto submitted = parts_.chats.submit(std::move(job)); !submitted) give_up(submitted.error());
+  }
+
+  void take(std::size_t index, ChatEnd end) {
+    if (end.error) return give_up(*end.error);
+    const auto seconds = [](SessionTime time) {
+      return std::chrono::duration<double>(time.time_since_epoch()).count();
+    };
+    std::unique_lock lock(mutex_);
+    made_.segments[index] = {seconds(spoken_[index].start), seconds(spoken_[index].end), words_of(end.text)};
+    const bool last = --left_ == 0;
+    lock.unlock();
+    if (last) return finish();
+    ask_next();
+  }
+
+  void finish() {
+    if (!sse_)
+      return exchange_.respond(200, openai::content_type(request_.format),
+                               openai::print_transcript(made_, request_.format));
+    sse_->event(openai::print_transcript_delta(openai::transcript_text(made_)));
+    sse_->event(openai::print_transcript_done(made_));
+    sse_->finish();
+  }
+
+  void give_up(const Error& error) {
+    {
+      std::lock_guard lock(mutex_);
+      if (std::exchange(over_, true)) return;
+    }
+    stop();
+    if (!sse_) return respond_error(exchange_, openai::to_api_error(error, "file"));
+    sse_->event(openai::print_error(openai::to_api_error(error)));
+    sse_->finish();
+  }
+
+  void stop() {
+    cancel_->cancel();
+    parts_.chats.wake();
+  }
+
+  TranscriptionParts parts_;
+  openai::TranscriptionRequest request_;
+  net::Exchange exchange_;
+  std::optional<net::Sse> sse_;
+  std::vector<MediaPrompts::Spoken> spoken_;
+  const std::shared_ptr<ChatCancel> cancel_ = std::make_shared<ChatCancel>();
+  std::mutex mutex_;  // guards what follows
+  openai::Transcript made_;
+  std::size_t next_ = 0;
+  std::size_t left_ = 0;
+  bool over_ = false;
+};
+
+void transcribe(TranscriptionParts parts, net::Request request, net::Exchange exchange) {
+  const auto type = request.header("content-type").value_or("");
+  auto wanted = openai::parse_transcription(type, request.body);
+  if (!wanted) return respond_error(exchange, wanted.error());
+  request.body = {};
+  std::make_shared<Transcription>(parts, std::move(*wanted), std::move(exchange))->begin();
+}
+
+}  // namespace
+
+void add_transcription_route(net::Router& router, TranscriptionParts parts) {
+  router.route("POST", "/v1/audio/transcriptions", [parts](net::Request request, net::Exchange exchange) {
+    run_on(parts.workers, std::move(request), std::move(exchange),
+           [parts](net::Request taken, net::Exchange answer) {
+             transcribe(parts, std::move(taken), std::move(answer));
+           });
+  });
+}
+
+}  // namespace braid::serve
