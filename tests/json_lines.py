@@ -17,11 +17,12 @@ FIELDS = dict(
     answer_begin=dict(id=int, question=str, asked_at_us=int),
     answer_delta=dict(id=int, text=str),
     progress=dict(at_us=int, duration_ms=(*NUMBER, NULL), frames=int, utterances=int),
+    notice=dict(source=(str, NULL), at_us=(int, NULL), message=str),
     error=dict(source=(str, NULL), at_us=(int, NULL), code=str, message=str, retryable=bool),
     summary=dict(end_us=int, wall_ms=NUMBER, frames=dict, utterances=int, readings=int, lines=int, questions=int,
                  answers=int, errors=int, turn_overs=int, tokens=dict, drops=dict, stages_ms=dict, interrupted=bool))
 INNER = dict(tokens=dict(answer="prompt question answer perceived kept", summary="perceived kept"),
-             window=dict(answer="from_us to_us chunks tokens evicted_chunks"), frames=dict(summary="sampled kept"))
+             window=dict(answer="from_us to_us chunks frames utterances lines readings tokens evicted_chunks"), frames=dict(summary="sampled kept"))
 SUM_TOLERANCE_MS = 0.5
 
 
@@ -50,8 +51,11 @@ def faults_of_answer(answer):
     stages, wall = answer["stages_ms"], answer["wall_ms"]
     if abs(sum(stages.values()) - wall) > SUM_TOLERANCE_MS:
         faults.append(f"stages sum to {sum(stages.values())}, wall_ms is {wall}")
-    if min(stages.values()) < 0:
-        faults.append(f"a stage is negative: {stages}")
+    if min(stages.values()) < 0 or wall < 0 or (answer["freshness_ms"] or 0) < 0:
+        faults.append(f"a time is negative: {stages}, wall_ms {wall}, freshness_ms {answer['freshness_ms']}")
+    counts = [answer["window"][kind] for kind in ("frames", "utterances", "lines", "readings")]
+    if sum(counts) != answer["window"]["chunks"]:
+        faults.append(f"window holds {counts} and {answer['window']['chunks']} chunks")
     if stages["unattributed"] > 0.01 * wall:
         faults.append(f"{stages['unattributed']} of {wall} ms are unattributed")
     if answer["verdict"] not in ("met", "late", "shed", "none"):

@@ -1,5 +1,7 @@
 #include "braid/deliver/finish.h"
 
+#include <cassert>
+
 namespace braid::deliver {
 
 namespace {
@@ -15,6 +17,8 @@ Verdict judge(const Answer& answer, Nanoseconds wall) {
 
 void finish_answer(Answer& answer, SteadyTime delivered) {
   const Nanoseconds wall = delivered - answer.asked;
+  assert(wall >= Nanoseconds::zero() && delivered >= answer.last_token);
+  assert(!answer.first_token || *answer.first_token >= answer.asked);
   answer.stages[Stage::kDeliver] += delivered - answer.last_token;
   answer.stages[Stage::kUnattributed] += wall - answer.stages.sum();
   answer.verdict = judge(answer, wall);

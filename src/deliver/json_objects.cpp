@@ -27,6 +27,13 @@ void add_error(JsonLine& line, const std::optional<Error>& error) {
   line.boolean("retryable", error->retryable).end();
 }
 
+void add_source(JsonLine& line, const std::string& source) {
+  if (source.empty())
+    line.null("source");
+  else
+    line.string("source", source);
+}
+
 std::optional<Nanoseconds> known(Nanoseconds duration) {
   return duration > Nanoseconds::zero() ? std::optional(duration) : std::nullopt;
 }
@@ -58,12 +65,16 @@ std::string json_of(const Progress& progress) {
 std::string json_of(const Fault& fault) {
   JsonLine line;
   line.string("type", "error");
-  if (fault.source.empty())
-    line.null("source");
-  else
-    line.string("source", fault.source);
+  add_source(line, fault.source);
   line.us("at_us", fault.at).string("code", to_string(fault.error.code));
   return line.string("message", fault.error.message).boolean("retryable", fault.error.retryable).close();
+}
+
+std::string json_of(const Notice& notice) {
+  JsonLine line;
+  line.string("type", "notice");
+  add_source(line, notice.source);
+  return line.us("at_us", notice.at).string("message", notice.message).close();
 }
 
 std::string json_of(const AnswerBegin& begin) {
@@ -115,6 +126,8 @@ void close_answer(JsonLine& line, const Answer& answer, const TokenTotals& total
       .end();
   const WindowInfo& window = answer.window;
   line.begin("window").us("from_us", window.from).us("to_us", window.to).number("chunks", window.chunks);
+  line.number("frames", window.frames).number("utterances", window.utterances);
+  line.number("lines", window.lines).number("readings", window.readings);
   line.number("tokens", window.tokens).number("evicted_chunks", window.evicted_chunks).end();
   add_error(line, answer.error);
 }

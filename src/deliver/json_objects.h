@@ -18,6 +18,7 @@ struct TokenTotals {
 std::string json_of(const Perceived& perceived);
 std::string json_of(const Progress& progress);
 std::string json_of(const Fault& fault);
+std::string json_of(const Notice& notice);
 std::string json_of(const AnswerBegin& begin);
 std::string json_of(const AnswerDelta& delta);
 std::string json_of(const Summary& summary);

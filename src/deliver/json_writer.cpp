@@ -65,6 +65,7 @@ class JsonWriter final : public Writer {
     lines_->end(json_of(progress));
   }
   void write(const Fault& fault) { lines_->end(json_of(fault)); }
+  void write(const Notice& notice) { lines_->end(json_of(notice)); }
   void write(const Summary& summary) { lines_->end(json_of(summary)); }
   void write(const AnswerBegin& begin) {
     if (options_.deltas) lines_->end(json_of(begin));

@@ -40,7 +40,7 @@ class JsonWriterTest : public testing::Test {
     answer.first_token = SteadyTime(Microseconds(83'100));
     answer.last_token = SteadyTime(Milliseconds(100));
     answer.stages[Stage::kDecodeFirst] = Nanoseconds(83'000'001);
-    answer.window = {SessionTime(Milliseconds(500)), SessionTime(Milliseconds(1500)), 2, 40, 1};
+    answer.window = {SessionTime(Milliseconds(500)), SessionTime(Milliseconds(1500)), 2, 40, 1, 1, 0, 0, 1};
     return answer;
   }
 
@@ -62,8 +62,10 @@ TEST_F(JsonWriterTest, AnswerHasEveryFieldInItsUnit) {
   EXPECT_EQ(object.at("finish"), "stop");
   EXPECT_THAT(names(object.at("tokens").as_object()),
               ElementsAre("prompt", "question", "answer", "perceived", "kept"));
-  EXPECT_EQ(boost::json::serialize(object.at("window")),
-            R"({"from_us":500000,"to_us":1500000,"chunks":2,"tokens":40,"evicted_chunks":1})");
+  EXPECT_EQ(
+      boost::json::serialize(object.at("window")),
+      R"({"from_us":500000,"to_us":1500000,"chunks":2,"frames":1,"utterances":0,"lines":0,"readings":1,"tokens":40,)"
+      R"("evicted_chunks":1})");
 }
 
 TEST_F(JsonWriterTest, AllStagesAreThereAndTheirSumIsTheWallTime) {
@@ -129,6 +131,12 @@ TEST_F(JsonWriterTest, DeltasOnlyOnRequest) {
   EXPECT_EQ(lines_.at(0), R"({"type":"answer_delta","id":1,"text":"Hi\n"})");
   write(AnswerBegin{QuestionId{1}, "Q", SessionTime(Milliseconds(2))}, with);
   EXPECT_EQ(lines_.at(0), R"({"type":"answer_begin","id":1,"question":"Q","asked_at_us":2000})");
+}
+
+TEST_F(JsonWriterTest, ANoticeIsNoError) {
+  const auto object = write(Notice{"press", std::nullopt, "times are taken for seconds"});
+  EXPECT_EQ(boost::json::serialize(object),
+            R"({"type":"notice","source":"press","at_us":null,"message":"times are taken for seconds"})");
 }
 
 TEST_F(JsonWriterTest, FaultSaysWhereIfItIsKnown) {

@@ -15,7 +15,7 @@ constexpr Nanoseconds kEvery = Milliseconds(100);
 void ProgressBar::show(const Progress& progress) {
   if (!enabled_ || progress.duration <= Nanoseconds::zero()) return;
   const SteadyTime now = clock_.now();
-  if (last_ && now - *last_ < kEvery) return;
+  if (!progress.ended && last_ && now - *last_ < kEvery) return;
   last_ = now;
   const double share = std::clamp(to_seconds(progress.at) / to_seconds(progress.duration), 0.0, 1.0);
   const auto full = static_cast<std::size_t>(share * kWidth);

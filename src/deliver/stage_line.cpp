@@ -36,6 +36,19 @@ std::string plural(std::uint64_t n, std::string_view word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
 }
 
+/// "6 frames, 2 utterances".
+std::string contents_text(const WindowInfo& window) {
+  std::string text;
+  const auto add = [&](int n, std::string_view word) {
+    if (n > 0) text += (text.empty() ? "" : ", ") + plural(static_cast<std::uint64_t>(n), word);
+  };
+  add(window.frames, "frame");
+  add(window.utterances, "utterance");
+  add(window.lines, "line");
+  add(window.readings, "reading");
+  return text;
+}
+
 }  // namespace
 
 std::string short_ms(Nanoseconds span) {
@@ -53,8 +66,7 @@ std::string stage_line(const Answer& answer) {
   if (answer.freshness) text += fmt::format(" · fresh {} ms", short_ms(*answer.freshness));
   text += fmt::format(" | {}", stages_text(answer.stages));
   if (answer.window.chunks > 0)
-    text += fmt::format(" | {} in {} tokens, {:.1f}-{:.1f}s",
-                        plural(static_cast<std::uint64_t>(answer.window.chunks), "chunk"),
+    text += fmt::format(" | {} in {} tokens, {:.1f}-{:.1f}s", contents_text(answer.window),
                         answer.window.tokens, to_seconds(answer.window.from), to_seconds(answer.window.to));
   return text + ending_text(answer);
 }

@@ -27,7 +27,8 @@ class TextWriter final : public Writer {
       : out_(out),
         err_(err),
         clock_(clock),
-        bar_(err_, clock, options.progress),
+        options_(options),
+        bar_(err_, clock, options.progress && !options.quiet && !options.typed),
         colour_(wants_colour(out_)),
         error_colour_(wants_colour(err_)) {}
 
@@ -44,14 +45,16 @@ class TextWriter final : public Writer {
   };
 
   void write(const Perceived&) {}
-  void write(const Progress& progress) {
-    if (!mid_line_) bar_.show(progress);
-  }
+  void write(const Progress& progress);
   void write(const Fault& fault);
+  void write(const Notice& notice);
   void write(const AnswerBegin& begin);
   void write(const AnswerDelta& delta);
   void write(const Answer& answer);
-  void write(const Summary& summary) { print(dim(summary_line(summary)) + "\n"); }
+  void write(const Summary& summary) {
+    if (!options_.quiet) print(dim(summary_line(summary)) + "\n");
+  }
+  void write_quietly(const Answer& answer);
 
   void stream(const std::string& text);
   void write_whole_lines(QuestionId id, Open& open, bool last);
@@ -60,7 +63,7 @@ class TextWriter final : public Writer {
     bar_.clear();
     out_.write(text);
   }
-  std::string tag(QuestionId id) const { return tagged_ ? fmt::format("#{} ", id.value) : ""; }
+  static std::string tag(QuestionId id) { return fmt::format("#{} ", id.value); }
   std::string dim(std::string text) const { return colour_ ? "\033[2m" + std::move(text) + "\033[0m" : text; }
   std::string bold(std::string text) const {
     return colour_ ? "\033[1m" + std::move(text) + "\033[0m" : text;
@@ -69,6 +72,7 @@ class TextWriter final : public Writer {
   Output out_;
   Output err_;
   Clock& clock_;
+  const TextOptions options_;
   ProgressBar bar_;
   const bool colour_;
   const bool error_colour_;
@@ -81,25 +85,44 @@ void TextWriter::end_line() {
   if (std::exchange(mid_line_, false)) print("\n");
 }
 
+void TextWriter::write(const Progress& progress) {
+  if (!mid_line_) bar_.show(progress);
+  if (!progress.ended || !options_.typed || options_.quiet) return;
+  end_line();
+  err_.write(fmt::format("all {:.1f} s seen; type a question, Ctrl-D ends\n", to_seconds(progress.at)));
+}
+
+std::string place(const std::string& source, std::optional<SessionTime> at) {
+  std::string where = source.empty() ? "" : printable(source) + ": ";
+  if (at) where += fmt::format("at {:.1f}s: ", to_seconds(*at));
+  return where;
+}
+
+void TextWriter::write(const Notice& notice) {
+  if (options_.quiet) return;
+  end_line();
+  bar_.clear();
+  err_.write(fmt::format("braid: note: {}{}\n", place(notice.source, notice.at), printable(notice.message)));
+}
+
 void TextWriter::write(const Fault& fault) {
   end_line();
   bar_.clear();
-  std::string where;
-  if (!fault.source.empty()) where = printable(fault.source) + ": ";
-  if (fault.at) where += fmt::format("at {:.1f}s: ", to_seconds(*fault.at));
-  const std::string text =
-      fmt::format("braid: {}{} ({})", where, printable(fault.error.message), to_string(fault.error.code));
+  const std::string text = fmt::format("braid: {}{} ({})", place(fault.source, fault.at),
+                                       printable(fault.error.message), to_string(fault.error.code));
   err_.write((error_colour_ ? "\033[31m" + text + "\033[0m" : text) + "\n");
 }
 
 void TextWriter::write(const AnswerBegin& begin) {
+  if (options_.quiet) return;
   for (auto& [id, open] : open_) open.cut = open.cut || mid_line_;  // one is open while lines are streamed
   end_line();
   if (!open_.empty()) tagged_ = true;
   open_.try_emplace(begin.id);
-  print(bold(fmt::format("{}[{:.1f}s] {}", tag(begin.id), to_seconds(begin.asked_at),
-                         printable(begin.question))) +
-        "\n");
+  const std::string heading = fmt::format("{}[{:.1f}s]", tag(begin.id), to_seconds(begin.asked_at));
+  // Whoever typed it has it before their eyes.
+  mid_line_ = options_.typed && !tagged_;
+  print(bold(mid_line_ ? heading : heading + " " + printable(begin.question)) + (mid_line_ ? " " : "\n"));
 }
 
 void TextWriter::stream(const std::string& text) {
@@ -112,19 +135,28 @@ void TextWriter::write_whole_lines(QuestionId id, Open& open, bool last) {
   if (last && !open.pending.empty() && open.pending.back() != '\n') open.pending += '\n';
   for (std::size_t end; (end = open.pending.find('\n')) != std::string::npos;) {
     const char* more = std::exchange(open.cut, false) ? "… " : "";
-    print(tag(id) + more + open.pending.substr(0, end + 1));
+    print((tagged_ ? tag(id) : "") + more + open.pending.substr(0, end + 1));
     open.pending.erase(0, end + 1);
   }
 }
 
 void TextWriter::write(const AnswerDelta& delta) {
+  if (options_.quiet) return;
   Open& open = open_[delta.id];
   if (!tagged_) return stream(printable(delta.text));
   open.pending += printable(delta.text);
   write_whole_lines(delta.id, open, false);
 }
 
+void TextWriter::write_quietly(const Answer& answer) {
+  if (!answer.text.empty()) print(printable(answer.text) + "\n");
+  if (answer.error)
+    err_.write(fmt::format("braid: {}: {} ({})\n", printable(answer.question),
+                           printable(answer.error->message), to_string(answer.error->code)));
+}
+
 void TextWriter::write(const Answer& answer) {
+  if (options_.quiet) return write_quietly(answer);
   if (!open_.contains(answer.id)) write(AnswerBegin{answer.id, answer.question, answer.asked_at});
   write_whole_lines(answer.id, open_[answer.id], true);
   end_line();

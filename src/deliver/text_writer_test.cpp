@@ -41,15 +41,15 @@ class Terminal {
  public:
   Terminal() {
     int slave = -1;
-    EXPECT_EQ(openpty(&master_, &slave, nullptr, nullptr, nullptr), 0);
-    file_ = fdopen(slave, "w");
+    if (openpty(&master_, &slave, nullptr, nullptr, nullptr) == 0) file_ = fdopen(slave, "w");
   }
   ~Terminal() {
-    std::fclose(file_);
-    close(master_);
+    if (file_) std::fclose(file_);
+    if (master_ >= 0) close(master_);
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
+  /// Null: this machine gives out no pseudo-terminals.
   std::FILE* file() { return file_; }
   std::string text() const {
     std::string bytes(4096, '\0');
@@ -72,7 +72,7 @@ Answer answer(int id, std::string text) {
   answer.freshness = Milliseconds(40);
   answer.stages[Stage::kDecodeFirst] = Milliseconds(80);
   answer.stages[Stage::kDecode] = Microseconds(129'600);
-  answer.window = {kSessionStart, SessionTime(Milliseconds(12'000)), 3, 62, 0};
+  answer.window = {kSessionStart, SessionTime(Milliseconds(12'000)), 3, 62, 0, 2, 0, 1, 0};
   return answer;
 }
 
@@ -91,14 +91,14 @@ class TextWriterTest : public testing::Test {
 TEST_F(TextWriterTest, StreamsAnAnswerThenItsStages) {
   begin(0);
   say(0, "I see");
-  EXPECT_EQ(out_.text(), "[12.0s] What?\nI see");
+  EXPECT_EQ(out_.text(), "#0 [12.0s] What?\nI see");
   say(0, " a dog.");
   writer_->on_event(answer(0, "I see a dog."));
-  EXPECT_EQ(
-      out_.text(),
-      "[12.0s] What?\nI see a dog.\n"
-      "  ttft 83 ms · wall 214 ms · fresh 40 ms | decode_first 80 · decode 130 · deliver 4 · unattributed 0.4"
-      " | 3 chunks in 62 tokens, 0.0-12.0s\n");
+  EXPECT_EQ(out_.text(),
+            "#0 [12.0s] What?\nI see a dog.\n"
+            "  #0 ttft 83 ms · wall 214 ms · fresh 40 ms | decode_first 80 · decode 130 · deliver 4 · "
+            "unattributed 0.4"
+            " | 2 frames, 1 line in 62 tokens, 0.0-12.0s\n");
   EXPECT_EQ(err_.text(), "");
 }
 
@@ -112,18 +112,18 @@ TEST_F(TextWriterTest, AnswersThatOverlapComeInWholeNumberedLines) {
   writer_->on_event(answer(0, ""));
   writer_->on_event(answer(1, ""));
   EXPECT_THAT(out_.text(),
-              testing::StartsWith("[12.0s] What?\none \n#1 [12.0s] What?\n#0 … more\n#1 uno dos\n#0 and\n"
+              testing::StartsWith("#0 [12.0s] What?\none \n#1 [12.0s] What?\n#0 … more\n#1 uno dos\n#0 and\n"
                                   "  #0 ttft"));
   EXPECT_THAT(out_.text(), HasSubstr("\n  #1 ttft"));
 }
 
-TEST_F(TextWriterTest, NumbersEndWhenNoAnswerIsOpen) {
+TEST_F(TextWriterTest, LinesAreNumberedOnlyWhileSeveralAnswersAreOpen) {
   begin(0), begin(1);
   writer_->on_event(answer(0, ""));
   writer_->on_event(answer(1, ""));
   begin(2);
   say(2, "x");
-  EXPECT_TRUE(out_.text().ends_with("\n[12.0s] What?\nx"));
+  EXPECT_TRUE(out_.text().ends_with("\n#2 [12.0s] What?\nx"));
 }
 
 TEST_F(TextWriterTest, AnswerThatWasRefusedShowsItsQuestionAndWhy) {
@@ -132,7 +132,7 @@ TEST_F(TextWriterTest, AnswerThatWasRefusedShowsItsQuestionAndWhy) {
   refused.error = Error{ErrorCode::kLimit, "too long", false};
   refused.first_token.reset();
   writer_->on_event(refused);
-  EXPECT_THAT(out_.text(), HasSubstr("[0.0s] What?\n  wall 214 ms"));
+  EXPECT_THAT(out_.text(), HasSubstr("#0 [0.0s] What?\n  #0 wall 214 ms"));
   EXPECT_THAT(out_.text(), HasSubstr("| error: too long\n"));
 }
 
@@ -152,6 +152,44 @@ TEST_F(TextWriterTest, OutsideTextCannotSteerTheTerminal) {
   EXPECT_THAT(out_.text(), HasSubstr("ok\tz"));
   EXPECT_EQ(printable("\x1b\xC2\x9B\r"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(printable("\xC3\xA9 \xE4\xB8\xAD\n"), "\xC3\xA9 \xE4\xB8\xAD\n");
+}
+
+TEST_F(TextWriterTest, QuietlyAnswersAloneAreWrittenAndErrors) {
+  writer_ = make_text_writer(out_.file(), err_.file(), clock_, {.quiet = true});
+  begin(0), begin(1);
+  say(0, "one"), say(1, "two");
+  writer_->on_event(Notice{"", {}, "by the way"});
+  writer_->on_event(answer(1, "two"));
+  Answer failed = answer(0, "");
+  failed.error = Error{ErrorCode::kLimit, "too long", false};
+  writer_->on_event(failed);
+  writer_->on_event(Summary{});
+  EXPECT_EQ(out_.text(), "two\n");
+  EXPECT_EQ(err_.text(), "braid: What?: too long (limit)\n");
+}
+
+TEST_F(TextWriterTest, ATypedQuestionIsNotSaidAgain) {
+  writer_ = make_text_writer(out_.file(), err_.file(), clock_, {.typed = true});
+  begin(0);
+  say(0, "I see a dog.");
+  EXPECT_EQ(out_.text(), "#0 [12.0s] I see a dog.");
+  writer_->on_event(answer(0, "I see a dog."));
+  EXPECT_THAT(out_.text(), HasSubstr("I see a dog.\n  #0 ttft"));
+  begin(1), begin(2);
+  EXPECT_THAT(out_.text(), HasSubstr("#1 [12.0s] \n#2 [12.0s] What?\n"));
+}
+
+TEST_F(TextWriterTest, WhereQuestionsAreTypedTheSourcesEndIsTold) {
+  writer_ = make_text_writer(out_.file(), err_.file(), clock_, {.typed = true});
+  writer_->on_event(Progress{SessionTime(Milliseconds(6000)), Milliseconds(12'000), 12, 0});
+  EXPECT_EQ(err_.text(), "");
+  writer_->on_event(Progress{SessionTime(Milliseconds(12'000)), Milliseconds(12'000), 24, 0, true});
+  EXPECT_EQ(err_.text(), "all 12.0 s seen; type a question, Ctrl-D ends\n");
+}
+
+TEST_F(TextWriterTest, NoticesGoWithTheErrors) {
+  writer_->on_event(Notice{"press", SessionTime(Milliseconds(100)), "times are taken for seconds"});
+  EXPECT_EQ(err_.text(), "braid: note: press: at 0.1s: times are taken for seconds\n");
 }
 
 TEST_F(TextWriterTest, SummaryIsOneLine) {
@@ -181,6 +219,7 @@ TEST(TextWriterTerminalTest, BarIsDrawnOnATerminalAndTakenAwayForText) {
   VirtualClock clock;
   Capture out;
   Terminal err;
+  if (!err.file()) GTEST_SKIP() << "no pseudo-terminal can be had here";
   const auto writer = make_text_writer(out.file(), err.file(), clock);
   writer->on_event(Progress{SessionTime(Milliseconds(5000)), Milliseconds(10'000), 7, 0});
   EXPECT_THAT(err.text(), HasSubstr("[===============               ] 50 % of 10.0 s, 7 frames"));
@@ -188,10 +227,22 @@ TEST(TextWriterTerminalTest, BarIsDrawnOnATerminalAndTakenAwayForText) {
   EXPECT_EQ(err.text(), "\r\033[K");
 }
 
+TEST(TextWriterTerminalTest, TheSourcesEndIsAllOfTheBar) {
+  VirtualClock clock;
+  Capture out;
+  Terminal err;
+  if (!err.file()) GTEST_SKIP() << "no pseudo-terminal can be had here";
+  const auto writer = make_text_writer(out.file(), err.file(), clock);
+  writer->on_event(Progress{SessionTime(Milliseconds(9500)), Milliseconds(10'000), 7, 0});
+  writer->on_event(Progress{SessionTime(Milliseconds(10'000)), Milliseconds(10'000), 7, 0, true});
+  EXPECT_THAT(err.text(), HasSubstr("] 100 % of 10.0 s"));
+}
+
 TEST(TextWriterTerminalTest, NoBarWhereTheLengthIsUnknownOrItWasTurnedOff) {
   VirtualClock clock;
   Capture out;
   Terminal err;
+  if (!err.file()) GTEST_SKIP() << "no pseudo-terminal can be had here";
   make_text_writer(out.file(), err.file(), clock, {.progress = false})
       ->on_event(Progress{SessionTime(Milliseconds(5000)), Milliseconds(10'000), 7, 0});
   const auto writer = make_text_writer(out.file(), err.file(), clock);
@@ -204,10 +255,11 @@ TEST(TextWriterTerminalTest, ColourOnlyOnATerminalAndNotAgainstNoColor) {
   VirtualClock clock;
   Capture err;
   Terminal out;
+  if (!out.file()) GTEST_SKIP() << "no pseudo-terminal can be had here";
   const AnswerBegin begin{QuestionId{0}, "What?", {}};
   unsetenv("NO_COLOR");
   make_text_writer(out.file(), err.file(), clock)->on_event(begin);
-  EXPECT_THAT(out.text(), HasSubstr("\033[1m[0.0s] What?\033[0m"));
+  EXPECT_THAT(out.text(), HasSubstr("\033[1m#0 [0.0s] What?\033[0m"));
   setenv("NO_COLOR", "1", 1);
   make_text_writer(out.file(), err.file(), clock)->on_event(begin);
   EXPECT_THAT(out.text(), Not(HasSubstr("\033")));

@@ -170,6 +170,24 @@ std::vector<Range> Timeline::visible(SessionTime now, Position up_to) const {
 
 WindowInfo Timeline::window(SessionTime now, Position up_to) const { return view(now, up_to).window; }
 
+namespace {
+
+int& count_of(WindowInfo& window, Modality modality) {
+  switch (modality) {
+    case Modality::kVision:
+      return window.frames;
+    case Modality::kAudio:
+      return window.utterances;
+    case Modality::kText:
+      return window.lines;
+    case Modality::kReading:
+      return window.readings;
+  }
+  return window.lines;
+}
+
+}  // namespace
+
 Timeline::View Timeline::view(SessionTime now, Position up_to) const {
   View view;
   view.ranges.push_back({0, opening_.positions()});
@@ -205,6 +223,7 @@ void Timeline::share(const Entry& entry, View& view) const {
   window.from = window.chunks == 0 ? entry.start : std::min(window.from, entry.start);
   window.to = window.chunks == 0 ? entry.end : std::max(window.to, entry.end);
   ++window.chunks;
+  ++count_of(window, entry.chunk->modality);
 }
 
 }  // namespace braid::kv

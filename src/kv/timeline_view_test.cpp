@@ -15,8 +15,9 @@ class TimelineView : public ::testing::Test {
     options.max_age = std::chrono::seconds(10);
     return options;
   }
-  void perceive(int second) {
+  void perceive(int second, Modality modality = Modality::kText) {
     auto chunk = std::make_shared<Chunk>();
+    chunk->modality = modality;
     chunk->start = at(second);
     chunk->end = at(second + 1);
     chunk->prompt.append(TokenRun{1, 2, 3});
@@ -61,6 +62,20 @@ TEST_F(TimelineView, hides_stale_entries_and_the_separator_after_them) {
   EXPECT_EQ(window.from, at(1));
   EXPECT_EQ(window.chunks, 2);
   EXPECT_EQ(window.tokens, 2 + 3 + 4);
+}
+
+TEST_F(TimelineView, counts_what_is_seen_by_kind) {
+  perceive(0, Modality::kVision);
+  perceive(1, Modality::kAudio);
+  answer(2);
+  for (const int second : {3, 4}) perceive(second, Modality::kReading);
+  perceive(11);
+  const WindowInfo window = timeline_.window(at(13), timeline_.end());
+  EXPECT_EQ(window.frames, 0) << "the first is stale";
+  EXPECT_EQ(window.utterances, 0);
+  EXPECT_EQ(window.readings, 2);
+  EXPECT_EQ(window.lines, 1);
+  EXPECT_EQ(timeline_.window(at(2), timeline_.end()).frames, 1);
 }
 
 TEST_F(TimelineView, shares_the_opening_alone_when_all_is_stale) {

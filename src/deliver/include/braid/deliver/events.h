@@ -31,12 +31,20 @@ struct Progress {
   SessionTime at;
   Nanoseconds duration{};  ///< 0: unknown
   std::uint64_t frames = 0, utterances = 0;
+  bool ended = false;  ///< all sources have; `at` is the session's end
 };
 
 struct Fault {
   std::string source;
   std::optional<SessionTime> at;
   Error error;
+};
+
+/// Nothing went wrong, but something was assumed or done otherwise than asked.
+struct Notice {
+  std::string source;  ///< empty: none in particular
+  std::optional<SessionTime> at;
+  std::string message;
 };
 
 /// An answer's first sign of life, so that a client can show whose words follow.
@@ -57,7 +65,7 @@ struct Summary {
   bool interrupted = false;
 };
 
-using Event = std::variant<Perceived, Progress, Fault, AnswerBegin, AnswerDelta, Answer, Summary>;
+using Event = std::variant<Perceived, Progress, Fault, Notice, AnswerBegin, AnswerDelta, Answer, Summary>;
 
 /// Takes events, on the deliver thread; may block for as long as the client does.
 class EventSink {

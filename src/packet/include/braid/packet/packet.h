@@ -87,6 +87,7 @@ struct Damage {
   SourceId source;
   SessionTime at;
   Error error;
+  bool notice = false;  ///< nothing was lost: something was assumed that people should know; not counted
 };
 
 /// What a source sends. Per stream in order of time; between streams of a source in any order that keeps its
