@@ -74,6 +74,47 @@ TEST_F(SessionStop, BeforeTheStartLeavesNothingToDo) {
   EXPECT_LT(heard.summary->frames_sampled, 20U);
 }
 
+/// Ends within stop(): by the time that it returns, nothing runs any more.
+class EndsInStop final : public ingest::Source {
+ public:
+  explicit EndsInStop(Clock& clock) : clock_(clock), ended_(clock) {
+    info_.name = "camera";
+    info_.streams[0] = info_.live = true;
+  }
+  const ingest::SourceInfo& info() const override { return info_; }
+  Status run(SourceId, const ingest::PacketSink&) override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this] { return stopped_; });
+    return {};
+  }
+  void stop() override {
+    {
+      std::lock_guard lock(mutex_);
+      stopped_ = true;
+      ended_.notify_all();
+    }
+    clock_.sleep_for(Milliseconds(10));
+  }
+
+ private:
+  Clock& clock_;
+  std::mutex mutex_;
+  Signal ended_;
+  bool stopped_ = false;
+  ingest::SourceInfo info_;
+};
+
+TEST_F(SessionStop, InterruptsASourceHoweverSoonThatEnds) {
+  options.realtime = true;
+  session = std::move(*Session::create(options, make_host(), nullptr, clock, heard));
+  ASSERT_TRUE(session->add_source(std::make_unique<EndsInStop>(clock)));
+  session->start();
+  sleep_until(500);
+  session->stop(true);
+  run_to_end();
+  EXPECT_TRUE(heard.summary->interrupted);
+}
+
 TEST_F(SessionStop, AfterTheEndDoesNothing) {
   create_and_start(stream);
   run_to_end();

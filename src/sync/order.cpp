@@ -15,6 +15,7 @@ struct PlaceOf {
   Place operator()(const TextLine& l) const { return {l.end, Rank::kLine, l.source}; }
   Place operator()(const Reading& r) const { return {r.at, Rank::kReading, r.source}; }
   Place operator()(const Utterance& u) const { return {u.end, Rank::kUtterance, u.source}; }
+  Place operator()(const StreamsEnd& end) const { return {end.at, Rank::kQuestion, {}}; }
   Place operator()(const Question& q) const {
     return {q.at.value_or(SessionTime::max()), Rank::kQuestion, {}};
   }

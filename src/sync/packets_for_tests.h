@@ -68,6 +68,7 @@ struct Describe {
   std::string operator()(const Question& q) const {
     return fmt::format("question {} asked at {}", q.text, to_us(q.asked_at));
   }
+  std::string operator()(const StreamsEnd& end) const { return fmt::format("end at {}", to_us(end.at)); }
   std::string operator()(const Damage& d) const {
     return fmt::format("damage {} at {} {}", d.source.value, to_us(d.at), d.error.message);
   }

@@ -53,7 +53,8 @@ TEST_F(QuestionsTest, AQuestionWithoutATimeComesLastAtTheSessionsEnd) {
   sync_.push(kB, bound(StreamKind::kReading, 7.0));
   seen();
   sync_.end_source(kB);
-  EXPECT_THAT(seen(), ElementsAre("question first asked at 7000000", "question second asked at 7000000"));
+  EXPECT_THAT(seen(), ElementsAre("end at 7000000", "question first asked at 7000000",
+                                  "question second asked at 7000000"));
 }
 
 TEST_F(QuestionsTest, APromiseForTheEndOfTimeIsNotTheSessionsEnd) {
@@ -61,7 +62,8 @@ TEST_F(QuestionsTest, APromiseForTheEndOfTimeIsNotTheSessionsEnd) {
   sync_.push(kA, frame_at(1.5));
   sync_.push(kA, Bound{StreamKind::kVideo, SessionTime::max()});
   sync_.finish();
-  EXPECT_THAT(seen(), ElementsAre("frame 0 at 1500000 mark 1", "question q asked at 1500000"));
+  EXPECT_THAT(seen(),
+              ElementsAre("frame 0 at 1500000 mark 1", "end at 1500000", "question q asked at 1500000"));
 }
 
 TEST_F(QuestionsTest, AQuestionAtATimeAfterTheEndComesAtTheEnd) {
@@ -70,8 +72,30 @@ TEST_F(QuestionsTest, AQuestionAtATimeAfterTheEndComesAtTheEnd) {
   sync_.push(kA, frame_at(1.0));
   sync_.end_source(kA);
   sync_.end_source(kB);
-  EXPECT_THAT(seen(), ElementsAre("frame 0 at 1000000 mark 1", "question late asked at 100000000",
-                                  "question end asked at 1000000"));
+  EXPECT_THAT(seen(), ElementsAre("frame 0 at 1000000 mark 1", "end at 1000000",
+                                  "question late asked at 1000000", "question end asked at 1000000"));
+}
+
+TEST_F(QuestionsTest, StreamsThatPromiseNothingMoreHaveEndedForAQuestionOfLater) {
+  sync_.ask(question("late", at(100.0)));
+  sync_.push(kA, frame_at(1.0));
+  sync_.push(kA, Bound{StreamKind::kVideo, SessionTime::max()});
+  sync_.push(kB, Bound{StreamKind::kReading, SessionTime::max()});
+  sync_.finish();
+  EXPECT_THAT(seen(),
+              ElementsAre("frame 0 at 1000000 mark 1", "end at 1000000", "question late asked at 1000000"));
+}
+
+TEST_F(QuestionsTest, AnAskedTimeThatIsStillToComeIsTheMomentOfLettingOut) {
+  Question early = question("q", at(100.0));
+  early.asked = SteadyTime(std::chrono::seconds(100));
+  sync_.ask(early);
+  sync_.push(kA, frame_at(1.0));
+  clock_.sleep_for(Milliseconds(1500));
+  sync_.finish();
+  EXPECT_EQ(questions_.back().asked, SteadyTime(Milliseconds(1500)));
+  EXPECT_EQ(questions_.back().asked_at, at(1.0));
+  EXPECT_EQ(questions_.back().at, at(100.0));
 }
 
 TEST_F(QuestionsTest, AQuestionAskedNowComesAtOnceAtTheFrontier) {
@@ -120,7 +144,7 @@ TEST(Questions, AskedBeforeAnySourceIsAddedWaitForSources) {
   sync.add_source(kA, kVideoOnly, false);
   sync.push(kA, frame_at(2.0));
   sync.end_source(kA);
-  EXPECT_THAT(seen, ElementsAre("question at asked at 1000000", "frame 0 at 2000000 mark 1",
+  EXPECT_THAT(seen, ElementsAre("question at asked at 1000000", "frame 0 at 2000000 mark 1", "end at 2000000",
                                 "question end asked at 2000000"));
 }
 
@@ -138,7 +162,8 @@ TEST(Questions, MayBeAskedWhileSomethingComesOut) {
   sync.push(kA, frame_at(2.0));
   sync.finish();
   EXPECT_THAT(seen, ElementsAre("frame 0 at 1000000 mark 1", "question after frame asked at 1000000",
-                                "frame 0 at 2000000 mark 1", "question after frame asked at 2000000"));
+                                "frame 0 at 2000000 mark 1", "question after frame asked at 2000000",
+                                "end at 2000000"));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct Synchronizer::State {
   void pass_on(Timed timed);
   void let_out(Question question, SessionTime asked_at);
   void reach(SessionTime time);
+  void tell_end();
   bool is_late(const Place& place) const { return place.time < passed || place < last; }
 
   const SyncOptions options;
@@ -46,6 +47,7 @@ struct Synchronizer::State {
   SessionTime passed = SessionTime::min();            // nothing earlier is to come
   SessionTime end_seen = kSessionStart;               // the latest time of any packet or promise
   bool finished = false;
+  bool end_told = false;
 };
 
 void Synchronizer::State::take(Frame frame) {
@@ -129,18 +131,26 @@ void Synchronizer::State::hold(Timed timed) {
 void Synchronizer::State::release() {
   if (!bounds.any() && !finished) return;  // whoever asks first may still add sources
   const auto least = bounds.least();
+  const bool no_more = !least || least->time == SessionTime::max();
   while (!order.empty() && (!least || order.first() <= *least)) {
+    // What is asked for a time that no stream has got to is asked at the end of them all.
+    if (no_more && order.first().rank == Rank::kQuestion && order.first().time > end_seen) tell_end();
     last = std::max(last, order.first());
     pass_on(order.pop());
   }
   passed = std::max(passed, least && least->time != SessionTime::max() ? least->time : end_seen);
   if (!finished && !bounds.all_ended()) return;
+  tell_end();
   for (Question& question : std::exchange(at_end, {})) let_out(std::move(question), end_seen);
+}
+
+void Synchronizer::State::tell_end() {
+  if (!std::exchange(end_told, true)) emit(StreamsEnd{end_seen});
 }
 
 void Synchronizer::State::pass_on(Timed timed) {
   if (auto* question = std::get_if<Question>(&timed)) {
-    const SessionTime at = *question->at;
+    const SessionTime at = end_told ? std::min(*question->at, end_seen) : *question->at;
     return let_out(std::move(*question), at);
   }
   const SteadyTime now = clock.now();
@@ -154,7 +164,7 @@ void Synchronizer::State::pass_on(Timed timed) {
 
 void Synchronizer::State::let_out(Question question, SessionTime asked_at) {
   const SteadyTime now = clock.now();
-  if (question.asked == SteadyTime{}) question.asked = now;
+  if (question.asked == SteadyTime{} || question.asked > now) question.asked = now;
   question.asked_at = asked_at;
   question.trace.enter(Stage::kSync, question.asked);
   question.trace.enter(Stage::kEncodeQueue, now);

@@ -7,6 +7,7 @@
 #include "braid/encode/chunk_maker.h"
 #include "braid/packet/packet.h"
 #include "braid/packet/question.h"
+#include "braid/sync/synchronizer.h"
 #include "host/step_client.h"
 
 namespace braid::serve {
@@ -19,9 +20,9 @@ struct CancelEverything {
   CancelReason reason;
 };
 
-/// A session's: the first three in order of session time, the next two from control. A client stands alone,
+/// A session's: the first four in order of session time, the next two from control. A client stands alone,
 /// on the host's own lane.
-using EngineInput = std::variant<encode::Encoded, Question, Damage, CancelAnswer, CancelEverything,
-                                 std::unique_ptr<StepClient>>;
+using EngineInput = std::variant<encode::Encoded, Question, Damage, sync::StreamsEnd, CancelAnswer,
+                                 CancelEverything, std::unique_ptr<StepClient>>;
 
 }  // namespace braid::serve

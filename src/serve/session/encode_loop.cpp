@@ -9,10 +9,10 @@ EngineInput EncodeLoop::handle(sync::Timed item) {
       [this]<class Item>(Item&& value) -> EngineInput {
         using Plain = std::decay_t<Item>;
         if constexpr (std::is_same_v<Plain, Question>) value.trace.enter(Stage::kPrefillQueue, clock_.now());
-        if constexpr (std::is_same_v<Plain, Question> || std::is_same_v<Plain, Damage>)
-          return std::forward<Item>(value);
-        else
+        if constexpr (requires { maker_.make(std::forward<Item>(value)); })
           return maker_.make(std::forward<Item>(value));
+        else
+          return std::forward<Item>(value);
       },
       std::move(item));
 }

@@ -166,6 +166,7 @@ Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
   state_->maker.name_source(id, info.name);
   state_->source_lanes.push_back(state_->sync.add_source(id, info));
   state_->sources.push_back(std::move(source));
+  ++state_->sources_running;
   return id;
 }
 
@@ -182,7 +183,6 @@ void Session::start() {
     EncodeLoop(s.maker, s.clock, std::move(s.to_encode), std::move(s.encode_out)).run();
   });
   s.sync_thread = Thread(s.clock, "sync", [&s] { s.sync.run(); });
-  s.sources_running = s.sources.size();
   for (std::size_t i = 0; i < s.sources.size(); ++i)
     s.source_threads.emplace_back(s.clock, fmt::format("source-{}", i),
                                   [&s, i] { s.run_source(i, std::move(s.source_lanes[i])); });
@@ -206,8 +206,6 @@ Result<QuestionId> Session::ask(Question question) {
   if (question.now) {
     question.asked = s.clock.now();
     if (s.options.realtime) question.at = s.pace.now();
-  } else if (question.at && s.options.realtime) {
-    question.asked = s.pace.when(*question.at);
   }
   const QuestionId id = question.id;
   if (s.sync.control().push(std::move(question)) == flow::Pushed::kClosed)
@@ -222,10 +220,11 @@ void Session::cancel(QuestionId id) {
 
 void Session::stop(bool answer_rest) {
   State& s = *state_;
+  // A session that stays open after its sources has no other end. Looked at before they are told to stop.
+  const bool goes_on = s.sources_running > 0;
   for (auto& source : s.sources) source->stop();
   std::lock_guard lock(s.mutex);
-  // A session that stays open after its sources has no other end.
-  s.interrupted = s.interrupted || !answer_rest || s.sources_running > 0;
+  s.interrupted = s.interrupted || !answer_rest || goes_on;
   s.sync.control().push(StopSync{answer_rest});
   if (!answer_rest) s.engine_control.push(CancelEverything{CancelReason::kShutdown});
 }
@@ -238,7 +237,7 @@ deliver::Summary Session::wait() {
   s.deliver_thread.join();
   deliver::Summary summary = s.tally.summary();
   summary.wall = s.clock.now() - s.began;
-  if (!s.pace.realtime()) summary.end = std::max(summary.end, s.pace.now());
+  s.sync.add_counts(summary.drops);
   {
     std::lock_guard lock(s.mutex);
     summary.interrupted = s.interrupted;

@@ -81,9 +81,24 @@ void SessionWork::seen(encode::Encoded& encoded) {
 }
 
 void SessionWork::report(const Damage& damage) {
+  const std::string& source = sources_.names[static_cast<std::size_t>(damage.source.value)];
+  if (damage.notice) return emit(deliver::Notice{source, damage.at, damage.error.message});
   tally_.fault();
-  emit(
-      deliver::Fault{sources_.names[static_cast<std::size_t>(damage.source.value)], damage.at, damage.error});
+  emit(deliver::Fault{source, damage.at, damage.error});
+}
+
+void SessionWork::streams_ended(SessionTime at) {
+  tally_.ended(at);
+  deliver::Progress progress = tally_.progress(at, at.time_since_epoch());
+  progress.ended = true;
+  emit(progress);
+}
+
+void SessionWork::tell_if_early(const Question& question) {
+  if (!question.at || *question.at <= question.asked_at) return;
+  emit(deliver::Notice{
+      "", question.asked_at,
+      fmt::format("a question for {:.1f} s is asked now: the sources have ended", to_seconds(*question.at))});
 }
 
 void SessionWork::take_control() {
@@ -140,6 +155,7 @@ bool SessionWork::take_question(Question& question) {
                     {ErrorCode::kLimit, "question and answer don't fit the KV cache: lower --max-tokens"});
     return true;
   }
+  tell_if_early(question);
   answers_.begin(std::move(question));
   return true;
 }
@@ -154,6 +170,10 @@ bool SessionWork::take(EngineInput& input) {
   }
   if (const auto* damage = std::get_if<Damage>(&input)) {
     report(*damage);
+    return true;
+  }
+  if (const auto* end = std::get_if<sync::StreamsEnd>(&input)) {
+    streams_ended(end->at);
     return true;
   }
   auto& encoded = std::get<encode::Encoded>(input);

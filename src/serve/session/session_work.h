@@ -49,6 +49,9 @@ class SessionWork final : public StepClient {
   std::optional<Error> why_not(const Question& question);
   void seen(encode::Encoded& encoded);
   void report(const Damage& damage);
+  void streams_ended(SessionTime at);
+  /// A question for a time that no source got to is asked before it.
+  void tell_if_early(const Question& question);
   void emit(deliver::Event event);
 
   flow::Sender<deliver::Event> out_;  // destroyed last: then the session may be gone

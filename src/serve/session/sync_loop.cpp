@@ -59,7 +59,21 @@ bool SyncLoop::note_repetition(const Question& question) {
   return behind;
 }
 
+void SyncLoop::add_counts(std::vector<std::pair<std::string, std::uint64_t>>& drops) const {
+  const sync::SyncCounts& counts = synchronizer_.counts();
+  const auto add = [&](const char* reason, std::uint64_t count) {
+    if (count > 0) drops.emplace_back(reason, count);
+  };
+  add("late", counts.late);
+  add("overflow", counts.overflow);
+  add("noise_burst", counts.noise_bursts);
+  add("bad_audio", counts.bad_audio);
+  add("unheard", counts.unheard);
+}
+
 void SyncLoop::take_question(Question question) {
+  // Its time on the clock; where the sources end before it, the synchronizer says when it is asked.
+  if (question.at && !question.now && pace_.realtime()) question.asked = pace_.when(*question.at);
   if (!question.every) return synchronizer_.ask(std::move(question));
   question.standing = question.id;
   standing_.push_back({std::move(question), 0, 0});

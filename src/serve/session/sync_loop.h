@@ -2,6 +2,8 @@
 // The sync stage's thread: sources' lanes in, one timed lane out.
 
 #include <functional>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,6 +31,9 @@ class SyncLoop {
   flow::Sender<SyncInput>& control() { return control_; }
   /// Gives the repetitions of a standing question their ids. Before run().
   void number_questions(std::function<QuestionId()> next) { next_question_ = std::move(next); }
+
+  /// What the synchronizer had to do without or out of order, by reason. After run().
+  void add_counts(std::vector<std::pair<std::string, std::uint64_t>>& drops) const;
 
   /// The thread's body: until every source has ended and control is closed or said stop.
   void run();

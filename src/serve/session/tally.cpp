@@ -52,6 +52,11 @@ void Tally::turn_over() {
   ++summary_.turn_overs;
 }
 
+void Tally::ended(SessionTime at) {
+  std::lock_guard lock(mutex_);
+  summary_.end = std::max(summary_.end, at);
+}
+
 bool Tally::admit_question(int at_most) {
   std::lock_guard lock(mutex_);
   if (waiting_questions_ >= at_most) return false;

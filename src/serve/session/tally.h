@@ -25,6 +25,8 @@ class Tally {
   void fault();
   void answered(const Answer& answer);
   void turn_over();
+  /// All sources have ended, and told of what was up to `at`.
+  void ended(SessionTime at);
 
   /// One more question waits; false: there are `at_most` already.
   bool admit_question(int at_most);

@@ -14,9 +14,14 @@
 
 namespace braid::sync {
 
+/// All sources have ended; `at` is the end of what they told of, and the session's.
+struct StreamsEnd {
+  SessionTime at;
+};
+
 /// What leaves the synchronizer, ordered by end time; at equal times frames, lines, readings, utterances,
-/// questions.
-using Timed = std::variant<Frame, Utterance, TextLine, Reading, Question, Damage>;
+/// questions. The streams' end comes once, before the questions that waited for it.
+using Timed = std::variant<Frame, Utterance, TextLine, Reading, Question, Damage, StreamsEnd>;
 
 struct SyncOptions {
   Nanoseconds preroll = Milliseconds(200);         ///< sound kept before speech starts
@@ -41,9 +46,10 @@ struct SyncCounts {
 /// Pure: what comes out depends on stamps and bounds alone, not on the order in which streams' packets arrive
 /// (as long as each stream keeps its bound). One thread. Stamps `trace` with the times given by `now`.
 ///
-/// A question with `at` comes out when every stream's bound has passed `at`; without, when all sources have
-/// ended. A question's `asked`, if not set yet, is the moment the synchronizer lets it out. A live stream
-/// that is silent holds nobody: advance_live() moves the bounds of live sources.
+/// A question with `at` comes out when every stream's bound has passed `at`; without, or when no stream gets
+/// so far, when all sources have ended, and is then asked at their end. A question's `asked`, if not set yet
+/// or still to come, is the moment the synchronizer lets it out. A live stream that is silent holds nobody:
+/// advance_live() moves the bounds of live sources.
 class Synchronizer {
  public:
   using Emit = std::function<void(Timed)>;
