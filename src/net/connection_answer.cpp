@@ -14,6 +14,15 @@ TimePoint now() { return std::chrono::steady_clock::now(); }
 
 bool has_no_body(int status) { return status < 200 || status == 204 || status == 304; }
 
+std::string framed(std::string_view piece, Framing framing) {
+  std::string out;
+  if (framing == Framing::kChunked)
+    add_chunk(out, piece);
+  else
+    out = piece;
+  return out;
+}
+
 std::optional<DropReason> reason_of(int status) {
   switch (status) {
     case 408:
@@ -23,7 +32,6 @@ std::optional<DropReason> reason_of(int status) {
       return DropReason::kTooLarge;
     case 400:
     case 501:
-    case 505:
       return DropReason::kMalformed;
     default:
       return std::nullopt;
@@ -109,7 +117,7 @@ Task<bool> Connection::send_stream(ExchangeState::Batch batch) {
     const bool was_changed = co_await changed_.wait(until);
     batch = exchange_->take();
     if (!was_changed && batch.pieces.empty() && !batch.finished && now() >= until)
-      batch.pieces.push_back(batch.keep_alive);
+      if (!co_await write(framed(batch.keep_alive, framing))) co_return false;
   }
 }
 
@@ -119,10 +127,7 @@ Task<bool> Connection::send_pieces(ExchangeState::Batch& batch, Framing framing)
   for (std::size_t i = 0; i < batch.pieces.size(); ++i) {
     const std::string& piece = batch.pieces[i];
     weight += weight_of(piece);
-    if (framing == Framing::kChunked)
-      add_chunk(out, piece);
-    else
-      out += piece;
+    out += framed(piece, framing);
     if (out.size() < kWriteBytes && i + 1 < batch.pieces.size()) continue;
     if (!co_await write(out)) co_return false;
     exchange_->sent(std::exchange(weight, 0));

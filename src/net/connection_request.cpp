@@ -126,7 +126,10 @@ Task<bool> Connection::route(RequestParser& parser) {
   request.tls = transport_.is_tls();
   const bool whole = !parser.has_body();
   HttpError fault = origin_fault(request, core_->options, facts_.cors_origin);
-  if (fault.status != 0) co_return co_await refuse(std::move(fault), whole);
+  if (fault.status != 0) {
+    const bool go_on = whole && fault.status != 400;
+    co_return co_await refuse(std::move(fault), go_on);
+  }
   auto target = parse_target(request.method == "OPTIONS" && parser.target() == "*" ? "/" : parser.target());
   if (!target) co_return co_await refuse(as_error(400, target.error().message, "malformed_url"), false);
   request.path = target->path;

@@ -36,7 +36,7 @@ std::string error_json(const HttpError& error) {
 }
 
 const char* status_text(int status) {
-  static constexpr std::array<std::pair<int, const char*>, 37> kTexts{{
+  static constexpr std::array<std::pair<int, const char*>, 36> kTexts{{
       {100, "Continue"},
       {101, "Switching Protocols"},
       {200, "OK"},
@@ -73,7 +73,6 @@ const char* status_text(int status) {
       {502, "Bad Gateway"},
       {503, "Service Unavailable"},
       {504, "Gateway Timeout"},
-      {505, "HTTP Version Not Supported"},
   }};
   const auto* found =
       std::find_if(kTexts.begin(), kTexts.end(), [&](const auto& text) { return text.first == status; });

@@ -55,7 +55,8 @@ void read_credentials(Request& request, std::string_view key_prefix) {
     const std::size_t begin = header->find_first_not_of(' ', kBearer.size());
     if (begin != std::string_view::npos) request.token = header->substr(begin);
   }
-  for (const std::string_view offered : list_items(request.headers.joined("Sec-WebSocket-Protocol"))) {
+  const std::string offers = request.headers.joined("Sec-WebSocket-Protocol");
+  for (const std::string_view offered : list_items(offers)) {
     if (key_prefix.empty() || !offered.starts_with(key_prefix))
       request.subprotocols.emplace_back(offered);
     else if (request.token.empty())

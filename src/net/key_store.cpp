@@ -89,6 +89,7 @@ Result<std::shared_ptr<KeyStore>> KeyStore::open(std::string path, Clock& clock)
 }
 
 std::optional<std::string> KeyStore::find(std::string_view key) {
+  if (key.empty()) return std::nullopt;
   const KeyHash hash = sha256(key);
   const std::scoped_lock lock(impl_->mutex);
   impl_->look_again();

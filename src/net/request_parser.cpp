@@ -82,8 +82,6 @@ HttpError parse_error(const boost::beast::error_code& error) {
     return {431, "the request's headers are too long", {}, {}, "headers_too_large"};
   if (error == http::error::body_limit)
     return {413, "the request's body is larger than this endpoint takes", {}, {}, "request_too_large"};
-  if (error == http::error::bad_version)
-    return {505, "only HTTP/1.0 and HTTP/1.1 are spoken", {}, {}, "http_version"};
   return {400, "the request can't be read: " + error.message(), {}, {}, "malformed_request"};
 }
 
