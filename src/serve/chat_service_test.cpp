@@ -82,7 +82,6 @@ TEST_F(ChatServiceTest, ARequestIsAnsweredAndLeavesNothing) {
   EXPECT_EQ(got.end->text, "It is fine.");
   EXPECT_EQ(got.end->finish, FinishReason::kStop);
   EXPECT_GT(got.end->stages[Stage::kDecode], Nanoseconds{});
-  EXPECT_EQ(made.probe->used_cells(), 0);
   EXPECT_EQ(host->promised_cells(), 0);
 }
 
@@ -193,6 +192,73 @@ TEST_F(ChatServiceTest, AFailedStepIsTheRequestsError) {
   const Got& next = send(request("And now?"));
   wait_for(next);
   EXPECT_EQ(next.text, "It is fine.");
+}
+
+std::string story(int sentences) {
+  std::string text;
+  for (int i = 0; i < sentences; ++i) text += "It rained on day " + std::to_string(i) + ". ";
+  return text;
+}
+
+TEST_F(ChatServiceTest, WhatBeginsLikeAnEarlierRequestSharesItsCells) {
+  model.rules = {{"snow", "No."}, {"", "Yes."}};
+  open();
+  const Got& first = send(request(story(10) + "Did it rain?"));
+  wait_for(first);
+  EXPECT_EQ(first.end->cached_rows, 0);
+  const Got& second = send(request(story(10) + "Did it snow?"));
+  wait_for(second);
+  EXPECT_EQ(second.text, "No.");
+  EXPECT_GT(second.end->cached_rows, static_cast<int>(story(10).size()));
+  EXPECT_LT(second.end->cached_rows, second.end->prompt_rows);
+  // What was computed for it is the rest alone.
+  int computed = 0;
+  for (const auto& call : made.probe->calls())
+    computed += call.rows[static_cast<std::size_t>(RowKind::kQuestion)];
+  EXPECT_EQ(computed, first.end->prompt_rows + second.end->prompt_rows - second.end->cached_rows);
+}
+
+TEST_F(ChatServiceTest, AConversationGoesOnFromItsEnd) {
+  model.rules = {{"And", "Sunny."}, {"", "It rained."}};
+  open();
+  const Got& first = send(request(story(5) + "How was it?"));
+  wait_for(first);
+  openai::ChatRequest next = request(story(5) + "How was it?");
+  openai::Message said;
+  said.role = openai::Role::kAssistant;
+  openai::Part part;
+  part.text = first.text;
+  said.content.push_back(part);
+  next.messages.push_back(std::move(said));
+  next.messages.push_back(request("And now?").messages[0]);
+  const Got& second = send(std::move(next));
+  wait_for(second);
+  EXPECT_EQ(second.text, "Sunny.");
+  EXPECT_GE(second.end->cached_rows, first.end->prompt_rows);
+}
+
+TEST_F(ChatServiceTest, KeptPrefixesMakeRoomForRequests) {
+  model.cells = 600;
+  open();
+  for (int i = 0; i < 12; ++i) {
+    const Got& got = send(request(std::to_string(i) + story(15)));
+    wait_for(got);
+    EXPECT_EQ(got.text, "It is fine.");
+    EXPECT_LE(made.probe->used_cells(), 600);
+  }
+  EXPECT_GT(made.probe->used_cells(), 0);
+}
+
+TEST_F(ChatServiceTest, NothingIsSharedWhereAModelCannotHideTheRest) {
+  model.can_hide_ranges = false;
+  open();
+  for (int i = 0; i < 2; ++i) {
+    const Got& got = send(request(story(10)));
+    wait_for(got);
+    EXPECT_EQ(got.end->cached_rows, 0);
+    EXPECT_EQ(got.text, "It is fine.");
+  }
+  EXPECT_EQ(made.probe->used_cells(), 0);
 }
 
 TEST_F(ChatServiceTest, AUrlThatIsNoDataUriIsRefused) {

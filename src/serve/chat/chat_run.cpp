@@ -11,20 +11,51 @@ ChatRun::ChatRun(StepLoop& loop, Clock& clock, StepLoop::Promise promise, ChatWo
       work_(std::move(work)),
       prompt_rows_(work_.prompt.rows()) {}
 
+// A prefix can only be shared by a model that can leave the rest of a sequence out.
+Result<SharedRows> ChatRun::share_prefix(SequenceId sequence) {
+  if (!loop_.engine().info.can_hide_ranges || loop_.options().deterministic) return SharedRows{};
+  const auto match = loop_.prefixes().find(work_.prompt);
+  if (!match) return SharedRows{};
+  const kv::Range range{0, match->shared.positions};
+  const engine::PositionRange shared{range.begin, range.end};
+  if (auto forked = loop_.ledger().fork(match->sequence, sequence, {&range, 1}); !forked)
+    return tl::unexpected(forked.error());
+  if (auto forked = loop_.engine().decoder->fork(match->sequence, sequence, {&shared, 1}); !forked)
+    return tl::unexpected(forked.error());
+  return match->shared;
+}
+
 Status ChatRun::begin() {
   kv::Ledger& ledger = loop_.ledger();
   auto sequence = ledger.open();
   if (!sequence) return tl::unexpected(sequence.error());
-  if (auto reserved = ledger.append(*sequence, {0, work_.prompt.positions()}, prompt_rows_); !reserved) {
+  const auto give_up = [&](const Error& error) -> Status {
+    loop_.engine().decoder->free(*sequence);
     ledger.close(*sequence);
-    return reserved;
-  }
+    return tl::unexpected(error);
+  };
+  const auto shared = share_prefix(*sequence);
+  if (!shared) return give_up(shared.error());
+  cached_rows_ = shared->rows;
+  const Position start = shared->positions;
+  Prompt rest = without_first(work_.prompt, shared->rows);
+  if (auto reserved = ledger.append(*sequence, {start, start + rest.positions()}, rest.rows()); !reserved)
+    return give_up(reserved.error());
+  contents_ = std::move(work_.prompt);
   work_.meter.enter(Stage::kSchedule, clock_.now());
   const GenerationParts parts{*loop_.engine().decoder, *loop_.engine().tokenizer, ledger, clock_};
-  generation_.emplace(parts, *sequence, 0, std::move(work_.prompt), std::move(work_.options),
-                      std::move(work_.meter),
+  generation_.emplace(parts, *sequence, start, std::move(rest), std::move(work_.options), work_.meter,
                       [this](ShownText shown) { work_.sink.on_text(std::move(shown)); });
   return {};
+}
+
+void ChatRun::keep_prefix() {
+  if (!loop_.engine().info.can_hide_ranges) return;
+  const auto left = generation_->take_sequence();
+  if (!left) return;
+  const std::vector<Token>& tokens = generation_->tokens();
+  contents_.append(TokenRun(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(left->tokens)));
+  loop_.prefixes().keep(left->sequence, std::move(contents_));
 }
 
 bool ChatRun::take() {
@@ -75,7 +106,9 @@ void ChatRun::end_if_finished() {
   end.first_token = generation_->first_token();
   end.last_token = generation_->last_token();
   end.stages = generation_->stages();
+  end.cached_rows = cached_rows_;
   over_ = true;
+  keep_prefix();
   promise_ = {};
   work_.sink.on_end(std::move(end));
 }

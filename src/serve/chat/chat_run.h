@@ -18,6 +18,7 @@ struct ChatEnd {
   std::optional<Error> error;
   std::string text;
   int prompt_rows = 0;
+  int cached_rows = 0;  ///< of them, in the KV cache before the request came
   int answer_tokens = 0;
   std::optional<SteadyTime> first_token;
   SteadyTime last_token;
@@ -65,6 +66,8 @@ class ChatRun final : public StepClient {
 
  private:
   Status begin();
+  Result<SharedRows> share_prefix(SequenceId sequence);
+  void keep_prefix();
   void end_if_finished();
   void refuse(FinishReason finish, Error error);
 
@@ -73,6 +76,8 @@ class ChatRun final : public StepClient {
   StepLoop::Promise promise_;
   ChatWork work_;
   const int prompt_rows_;
+  int cached_rows_ = 0;
+  Prompt contents_;  // the prompt, for those who begin like it
   bool begun_ = false;
   bool over_ = false;
   std::optional<Generation> generation_;

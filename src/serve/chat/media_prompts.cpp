@@ -70,7 +70,12 @@ struct MediaPrompts::Reading {
 
 MediaPrompts::MediaPrompts(engine::Engine& engine, engine::DeviceArbiter& arbiter,
                            sync::SpeechDetectorFactory* speech, Clock& clock, MediaLimits limits)
-    : engine_(engine), arbiter_(arbiter), speech_(speech), clock_(clock), limits_(limits) {}
+    : engine_(engine),
+      arbiter_(arbiter),
+      speech_(speech),
+      clock_(clock),
+      limits_(limits),
+      cache_(limits.cache_bytes) {}
 
 Status MediaPrompts::collect(Reading& reading, const std::string& bytes) {
   auto file = MemoryFile::holding(bytes);
@@ -179,6 +184,19 @@ Result<Prompt> MediaPrompts::read(MediaKind kind, const std::string& bytes, std:
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the model {} takes no {}: serve one with an mmproj for it", engine_.info.name,
                             to_string(kind)));
+  const SteadyTime begun = clock_.now();
+  const MediaKey key =
+      media_key(bytes, fmt::format("{} {}", to_string(kind), at ? at->time_since_epoch().count() : -1));
+  auto kept = cache_.find(key);
+  times.ingest += clock_.now() - begun;
+  if (kept) return std::move(*kept);
+  auto made = make(kind, bytes, at, times);
+  if (made) cache_.keep(key, *made);
+  return made;
+}
+
+Result<Prompt> MediaPrompts::make(MediaKind kind, const std::string& bytes, std::optional<SessionTime> at,
+                                  MediaTimes& times) {
   Reading reading{kind, {}, {}, {}, {}, {}};
   const SteadyTime begun = clock_.now();
   if (auto collected = collect(reading, bytes); !collected) return tl::unexpected(collected.error());

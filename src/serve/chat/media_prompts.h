@@ -9,6 +9,7 @@
 #include "braid/engine/engine.h"
 #include "braid/ingest/open.h"
 #include "braid/sync/speech_detector.h"
+#include "chat/media_cache.h"
 
 namespace braid::serve {
 
@@ -17,7 +18,8 @@ enum class MediaKind { kPicture, kSound, kVideo };
 struct MediaLimits {
   Nanoseconds max_sound = std::chrono::seconds(600);
   Nanoseconds max_video = std::chrono::seconds(600);
-  int max_frames = 256;  ///< of one video
+  int max_frames = 256;                  ///< of one video
+  std::size_t cache_bytes = 64U << 20U;  ///< of encoded media, kept for those who send them again
 };
 
 /// Where a medium's milliseconds went.
@@ -54,6 +56,8 @@ class MediaPrompts {
 
  private:
   struct Reading;
+  Result<Prompt> make(MediaKind kind, const std::string& bytes, std::optional<SessionTime> at,
+                      MediaTimes& times);
   Result<Prompt> encode(const engine::Medium& medium, const std::string& time, MediaTimes& times);
   bool takes(MediaKind kind) const;
   Status collect(Reading& reading, const std::string& bytes);
@@ -63,6 +67,7 @@ class MediaPrompts {
   sync::SpeechDetectorFactory* speech_;
   Clock& clock_;
   MediaLimits limits_;
+  MediaCache cache_;
 };
 
 }  // namespace braid::serve

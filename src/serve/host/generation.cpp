@@ -15,7 +15,8 @@ Generation::Generation(GenerationParts parts, SequenceId sequence, Position star
       text_(options_.stops),
       meter_(std::move(meter)),
       show_(std::move(show)),
-      next_(parts.ledger.end(sequence)) {}
+      next_(parts.ledger.end(sequence)),
+      answer_begins_(next_) {}
 
 Generation::~Generation() {
   if (!sequence_.valid()) return;
@@ -110,9 +111,15 @@ void Generation::end(FinishReason reason) {
   finished_ = reason;
   last_token_ = parts_.clock.now();
   meter_.stop(last_token_);
-  parts_.decoder.free(sequence_);
-  parts_.ledger.close(sequence_);
-  sequence_ = {};
+}
+
+std::optional<Generation::Left> Generation::take_sequence() {
+  if (finished_ == FinishReason::kError || !sequence_.valid() || !prefill_.done() ||
+      parts_.ledger.end(sequence_) != next_)
+    return std::nullopt;
+  // The token that was sampled last has no row yet, unless it ended the generation and isn't among them.
+  const auto in_cache = static_cast<std::size_t>(next_ - answer_begins_);
+  return Left{std::exchange(sequence_, SequenceId{}), in_cache};
 }
 
 }  // namespace braid::serve

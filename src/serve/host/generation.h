@@ -70,6 +70,13 @@ class Generation {
   void step_failed(const schedule::Planned& planned, const Error& error);
   /// Ends it as far as it was shown.
   void end(FinishReason reason);
+  /// The sequence, for whoever can use it further, and how many of the tokens are in it. None: rows of it are
+  /// reserved that were not computed. After the end; at most once.
+  struct Left {
+    SequenceId sequence;
+    std::size_t tokens = 0;
+  };
+  std::optional<Left> take_sequence();
 
   /// Why it is over; none: it goes on.
   std::optional<FinishReason> finished() const { return finished_; }
@@ -96,7 +103,8 @@ class Generation {
   decode::TextStream text_;
   StageMeter meter_;
   Show show_;
-  Position next_;                      // where the last token goes
+  Position next_;  // where the last token goes
+  Position answer_begins_;
   std::optional<std::size_t> decode_;  // where its row is among the last Ready's decode rows
   std::vector<Token> tokens_;
   std::vector<TokenChances> unshown_;  // tokens whose text is held back

@@ -60,6 +60,7 @@ StepLoop::StepLoop(engine::Engine& engine, Clock& clock, HostOptions options)
       in_(clock),
       new_clients_(in_.add_lane({.capacity = 64})),
       ledger_(engine.info.cells, engine.info.max_sequences),
+      prefixes_(*engine.decoder, ledger_),
       planner_(plan_options(options, engine.info), schedule::StepCost(kStepBase, kStepRow)),
       last_look_(clock.now()) {}
 
@@ -110,12 +111,22 @@ void StepLoop::add(std::unique_ptr<StepClient> client) {
   new_clients_.push(std::move(client));
 }
 
+// Cells are promised before a client comes for them, so what is freed here is there in time.
+void StepLoop::make_room() {
+  std::unique_lock lock(mutex_);
+  const int cells = engine_.info.cells - promised_cells_;
+  const int sequences = engine_.info.max_sequences - promised_sequences_;
+  lock.unlock();
+  prefixes_.trim(cells, sequences);
+}
+
 bool StepLoop::take() {
   bool any = false;
   while (auto input = in_.try_pop(kNewClients)) {
     clients_.push_back(std::move(std::get<std::unique_ptr<StepClient>>(*input)));
     any = true;
   }
+  make_room();
   for (auto& client : clients_) any = client->take() || any;
   return any;
 }
@@ -174,6 +185,7 @@ void StepLoop::run() {
     if (clients_.empty() && in_.ended(kNewClients)) break;
     in_.wait();
   }
+  prefixes_.trim(0, 0);
   in_.close();
 }
 

@@ -14,6 +14,7 @@
 #include "braid/schedule/planner.h"
 #include "braid/serve/engine_host.h"
 #include "host/engine_input.h"
+#include "host/prefix_cache.h"
 
 namespace braid::serve {
 
@@ -65,12 +66,15 @@ class StepLoop {
   // The engine's thread.
   flow::Lanes<EngineInput>& in() { return in_; }
   kv::Ledger& ledger() { return ledger_; }
+  /// Holds no more than what isn't promised to anybody.
+  PrefixCache& prefixes() { return prefixes_; }
 
  private:
   static constexpr std::size_t kNewClients = 0;  // lane
 
   void start_locked();
   void run();
+  void make_room();
   bool take();
   bool plan();
   bool step();
@@ -83,6 +87,7 @@ class StepLoop {
   flow::Lanes<EngineInput> in_;
   flow::Sender<EngineInput> new_clients_;
   kv::Ledger ledger_;
+  PrefixCache prefixes_;
   schedule::Planner planner_;
   schedule::Ready ready_;
   schedule::Planned planned_;

@@ -57,6 +57,7 @@ openai::Usage usage_of(const ChatEnd& end) {
   openai::Usage usage;
   usage.prompt = end.prompt_rows;
   usage.completion = end.answer_tokens;
+  usage.cached = end.cached_rows;
   return usage;
 }
 
