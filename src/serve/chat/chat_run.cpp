@@ -76,7 +76,10 @@ bool ChatRun::take() {
 }
 
 void ChatRun::ready(schedule::Ready& ready) {
-  if (generation_) generation_->ready(ready);
+  if (!generation_) return;
+  // Somebody waits: with no answer beside it, the prompt goes in as few steps as can be.
+  if (!generation_->first_token()) ready.question_waits = true;
+  generation_->ready(ready);
 }
 
 void ChatRun::step_begins(const schedule::Planned& planned, SteadyTime at) {
