@@ -10,6 +10,8 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/interrupts.h"
+#include "cli/notify.h"
+#include "config/config.h"
 
 namespace braid::serve {
 
@@ -17,8 +19,34 @@ namespace {
 
 struct ServeFlags {
   ServerConfig config;
-  double grace_s = 10;
+  Status file_read;  // of --config
+  bool print_config = false;
 };
+
+/// First of the flags: CLI11 runs them in the order in which they were added, so the others override.
+void add_config_flags(CLI::App& command, ServeFlags& flags) {
+  command
+      .add_option_function<std::string>(
+          "--config",
+          [&flags](const std::string& path) {
+            auto config = load_config(path);
+            if (config)
+              flags.config = std::move(*config);
+            else
+              flags.file_read = tl::unexpected(config.error());
+          },
+          "TOML file of settings; flags override it")
+      ->type_name("FILE");
+  command.add_flag("--print-config", flags.print_config, "print all settings as such a file, and end");
+}
+
+void add_report_flags(CLI::App& command, ServerConfig& config) {
+  command.add_flag("--vllm-metric-names", config.metrics.vllm_names, "give metrics under vLLM's names too");
+  command
+      .add_option("--otlp-url", config.tracing.otlp_url,
+                  "OpenTelemetry collector that spans are sent to, as http://localhost:4318")
+      ->type_name("URL");
+}
 
 void add_model_flags(CLI::App& command, ServerConfig& config) {
   command
@@ -66,7 +94,17 @@ void add_network_flags(CLI::App& command, ServerConfig& config) {
       ->type_name("URL");
 }
 
+int fail_with(const Error& error) {
+  fmt::print(stderr, "braid serve: {}\n", error.message);
+  return exit_code(error.code);
+}
+
 int run_serve(const ServeFlags& flags) {
+  if (!flags.file_read) return fail_with(flags.file_read.error());
+  if (flags.print_config) {
+    fmt::print("{}", print_config(flags.config));
+    return kDone;
+  }
   RealClock clock;
   std::mutex mutex;
   Signal interrupted(clock);
@@ -79,17 +117,17 @@ int run_serve(const ServeFlags& flags) {
   });
   fmt::print(stderr, "braid: loading the model\n");
   auto server = Server::start(flags.config, clock);
-  if (!server) {
-    fmt::print(stderr, "braid serve: {}\n", server.error().message);
-    return exit_code(server.error().code);
-  }
+  if (!server) return fail_with(server.error());
   fmt::print(stderr, "braid: {} on {}; listening on {}\n", (*server)->model().name, (*server)->model().device,
              (*server)->url());
+  notify_manager("READY=1");
   std::unique_lock lock(mutex);
   interrupted.wait(lock, [&] { return signals > 0; });
   lock.unlock();
-  fmt::print(stderr, "braid: stopping; open answers may take {} s more\n", flags.grace_s);
-  (*server)->stop(Milliseconds(static_cast<std::int64_t>(flags.grace_s * 1000)));
+  notify_manager("STOPPING=1");
+  const Milliseconds grace = flags.config.stop_grace;
+  fmt::print(stderr, "braid: stopping; open answers may take {} s more\n", to_seconds(grace));
+  (*server)->stop(grace);
   return kDone;
 }
 
@@ -99,12 +137,20 @@ void add_serve(CLI::App& app, Command& run) {
   auto* command = app.add_subcommand(
       "serve", "answer over the OpenAI protocols: many live sessions and requests on one model");
   auto flags = std::make_shared<ServeFlags>();
+  add_config_flags(*command, *flags);
   add_session_flags(*command, flags->config);
+  add_report_flags(*command, flags->config);
   add_network_flags(*command, flags->config);
   add_model_flags(*command, flags->config);
-  command->add_option("--grace", flags->grace_s, "seconds that open answers may take at the end")
+  command
+      ->add_option_function<double>(
+          "--grace",
+          [flags](double seconds) {
+            flags->config.stop_grace = std::chrono::duration_cast<Milliseconds>(from_seconds(seconds));
+          },
+          "seconds that open answers may take at the end; default 10")
       ->check(CLI::Range(0.0, 3600.0))
-      ->capture_default_str();
+      ->type_name("S");
   command->callback([flags, &run] { run = [flags] { return run_serve(*flags); }; });
 }
 

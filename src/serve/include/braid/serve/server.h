@@ -3,15 +3,58 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "braid/ingest/open.h"
+#include "braid/net/options.h"
 #include "braid/serve/engine_host.h"
 #include "braid/serve/session.h"
 #include "braid/serve/watch.h"
 
 namespace braid::serve {
+
+/// Where a secret is read from when the server starts; at most one is set. The secret itself is never part of
+/// the configuration.
+struct SecretChoice {
+  std::string file;  ///< its content without the line's end
+  std::string env;   ///< a variable's name
+};
+
+/// A question asked again and again of the session "main"; either `every` or `on_event` is set.
+struct QuestionChoice {
+  std::string ask;
+  std::optional<Nanoseconds> every;  ///< 100 ms or more
+  std::string on_event;              ///< utterance, scene_change, line, reading
+  std::string webhook;               ///< http or https; empty: answers are only counted
+  SecretChoice secret;               ///< signs what is posted; empty: the server's
+  std::optional<Nanoseconds> deadline;
+  std::optional<int> max_tokens;
+};
+
+struct MetricsOptions {
+  bool open = false;        ///< /metrics needs no key
+  bool vllm_names = false;  ///< what means the same is also given under vLLM's own names
+};
+
+struct TracingOptions {
+  std::string otlp_url;          ///< the collector's address, "http://localhost:4318"; empty: off
+  double sample_ratio = 1.0;     ///< of requests whose sender has not decided; 0..1
+  std::size_t max_spans = 4096;  ///< that wait to be sent; beyond, requests' spans are dropped and counted
+  Milliseconds flush_interval{2000};
+};
+
+/// Answers to standing questions on their way to whoever wants them.
+struct WebhookOptions {
+  SecretChoice secret;         ///< signs what is posted where a question has no secret of its own
+  bool allow_private = false;  ///< clients may name addresses that aren't public
+  int max_attempts = 6;        ///< posts of one answer; then it is counted as dead
+  Milliseconds backoff{1000};  ///< before the second attempt; doubled each time, half to all of it
+  Milliseconds max_backoff{60'000};
+  Milliseconds timeout{10'000};   ///< of one attempt
+  std::size_t max_waiting = 256;  ///< answers that wait; beyond, the new one is dead
+};
 
 struct ServerConfig {
   ModelChoice model;
@@ -29,7 +72,13 @@ struct ServerConfig {
   std::string tls_cert, tls_key;
   std::string keys_file;  ///< hashed API keys; empty: none needed, which only a loopback address allows
   std::vector<std::string> cors_origins;
+  net::Limits limits;
+  Milliseconds stop_grace{10'000};   ///< that open answers may take at the end
   std::vector<std::string> sources;  ///< attached to one session at start, whose id is "main"
+  std::vector<QuestionChoice> questions;
+  MetricsOptions metrics;
+  TracingOptions tracing;
+  WebhookOptions webhooks;
 };
 
 /// Threads: the engine's, the network's, workers', and each session's own.

@@ -1,0 +1,90 @@
+#include "config/table_reader.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "config/nearest.h"
+
+namespace braid::serve {
+
+namespace {
+
+std::string written(const toml::node& node) {
+  std::ostringstream out;
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_table<decltype(value)>)
+      out << "a table";
+    else if constexpr (toml::is_array<decltype(value)>)
+      out << "an array";
+    else
+      out << value;
+  });
+  std::string text = out.str();
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+}  // namespace
+
+std::string at_line(std::string_view file, const toml::source_region& where) {
+  return fmt::format("{}:{}: ", file, where.begin.line);
+}
+
+Status TableReader::fault(const toml::node& node, const std::string& message) const {
+  return fail(ErrorCode::kUsage, at_line(file_, node.source()) + message);
+}
+
+void TableReader::refuse(const toml::node& node, std::string_view name, std::string_view expected) {
+  status_ = fault(node, fmt::format("{} of {} is {}; expected {}", name, title_, written(node), expected));
+}
+
+std::optional<double> TableReader::number(const toml::node& node, std::string_view name, Range range) {
+  const auto value = node.value<double>();
+  if (!node.is_number() || !value || !std::isfinite(*value)) {
+    refuse(node, name, "a number");
+    return std::nullopt;
+  }
+  if (*value < range.low || *value > range.high) {
+    refuse(node, name, fmt::format("{} to {}", range.low, range.high));
+    return std::nullopt;
+  }
+  return value;
+}
+
+void TableReader::read(const toml::node& node, std::string_view name, bool& field, Range) {
+  if (!node.is_boolean()) return refuse(node, name, "true or false");
+  field = *node.value<bool>();
+}
+
+void TableReader::read(const toml::node& node, std::string_view name, std::string& field, Range) {
+  if (!node.is_string()) return refuse(node, name, "a text in quotes");
+  field = *node.value<std::string>();
+}
+
+void TableReader::read(const toml::node& node, std::string_view name, std::vector<std::string>& field,
+                       Range) {
+  const toml::array* array = node.as_array();
+  if (!array) return refuse(node, name, "an array of texts");
+  field.clear();
+  for (const toml::node& item : *array) {
+    if (!item.is_string()) return refuse(item, name, "texts in quotes");
+    field.push_back(*item.value<std::string>());
+  }
+}
+
+Status TableReader::finish() {
+  if (!status_ || !table_) return status_;
+  for (const auto& [key, node] : *table_) {
+    const std::string_view name = key.str();
+    if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+    const std::string meant = nearest(name, known_);
+    const std::string advice = meant.empty() ? fmt::format("its keys are {}", fmt::join(known_, ", "))
+                                             : fmt::format("did you mean '{}'?", meant);
+    return fail(ErrorCode::kUsage, fmt::format("{}there is no key '{}' in {}; {}",
+                                               at_line(file_, key.source()), name, title_, advice));
+  }
+  return {};
+}
+
+}  // namespace braid::serve
