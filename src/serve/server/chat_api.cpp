@@ -132,22 +132,26 @@ ReplyEnd reply_end(const Answer& answer) {
 }  // namespace
 
 ChatApi::ChatApi(ChatService& service, MediaPrompts& media, LiveSessions& sessions, Workers& workers,
-                 Clock& clock, const engine::Engine& engine)
+                 Clock& clock, const engine::Engine& engine, Observers observers)
     : service_(service),
       media_(media),
       sessions_(sessions),
       workers_(workers),
       clock_(clock),
       tokenizer_(*engine.tokenizer),
-      model_(engine.info.name) {}
+      model_(engine.info.name),
+      observers_(observers) {}
 
-ReplyForm ChatApi::form_of(const openai::ChatRequest& chat, SteadyTime arrived) const {
+ReplyForm ChatApi::form_of(const openai::ChatRequest& chat, const net::Request& request,
+                           SteadyTime arrived) const {
   ReplyForm form;
   form.head = new_head(chat.model.empty() ? model_ : chat.model);
   form.stream = chat.stream;
   form.include_usage = chat.include_usage;
   form.arrived = arrived;
   form.deadline = chat.deadline;
+  form.session = chat.braid.session;
+  form.watch = RequestWatch(observers_, request.header("traceparent"));
   return form;
 }
 
@@ -165,16 +169,17 @@ void ChatApi::answer(net::Request request, net::Exchange exchange, SteadyTime ar
   if (!chat) return respond_error(exchange, chat.error());
   request.body = {};
   if (!chat->deadline) chat->deadline = header_deadline(request);
+  ReplyForm form = form_of(*chat, request, arrived);
   if (!chat->braid.session.empty()) {
     auto live = sessions_.find(chat->braid.session, request.key_name);
     if (!live) return respond_error(exchange, no_such_session(chat->braid.session));
-    return answer_from_session(std::move(*chat), std::move(exchange), *live, arrived);
+    return answer_from_session(std::move(*chat), std::move(exchange), *live, std::move(form));
   }
-  answer_by_itself(std::move(*chat), std::move(exchange), arrived);
+  answer_by_itself(std::move(*chat), std::move(exchange), std::move(form));
 }
 
-void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange, SteadyTime arrived) {
-  ReplyForm form = form_of(chat, arrived);
+void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange, ReplyForm form) {
+  const SteadyTime arrived = form.arrived;
   form.logprobs = chat.top_logprobs.has_value();
   form.hold_text = !chat.tools.empty() && chat.tool_choice.kind != openai::ToolChoice::Kind::kNone;
   auto call =
@@ -206,7 +211,7 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
 }
 
 void ChatApi::answer_from_session(openai::ChatRequest chat, net::Exchange exchange, LiveSession& live,
-                                  SteadyTime arrived) {
+                                  ReplyForm form) {
   Question question;
   question.text = question_text(chat);
   if (question.text.empty())
@@ -219,7 +224,7 @@ void ChatApi::answer_from_session(openai::ChatRequest chat, net::Exchange exchan
   question.stops = chat.stops;
   const int most = sessions_.session_options().max_answer_tokens;
   question.max_tokens = std::min(chat.max_tokens.value_or(most), most);
-  auto reply = std::make_shared<ChatReply>(std::move(exchange), form_of(chat, arrived), clock_);
+  auto reply = std::make_shared<ChatReply>(std::move(exchange), std::move(form), clock_);
   AskSink sink;
   sink.on_begin = [reply] { reply->begin(); };
   sink.on_text = [reply](std::string text) { reply->text(std::move(text)); };

@@ -20,16 +20,16 @@ class ChatApi {
  public:
   /// All outlive this.
   ChatApi(ChatService& service, MediaPrompts& media, LiveSessions& sessions, Workers& workers, Clock& clock,
-          const engine::Engine& engine);
+          const engine::Engine& engine, Observers observers = {});
 
   void handle(net::Request request, net::Exchange exchange);
 
  private:
-  ReplyForm form_of(const openai::ChatRequest& chat, SteadyTime arrived) const;
+  ReplyForm form_of(const openai::ChatRequest& chat, const net::Request& request, SteadyTime arrived) const;
   void answer(net::Request request, net::Exchange exchange, SteadyTime arrived);
-  void answer_by_itself(openai::ChatRequest chat, net::Exchange exchange, SteadyTime arrived);
+  void answer_by_itself(openai::ChatRequest chat, net::Exchange exchange, ReplyForm form);
   void answer_from_session(openai::ChatRequest chat, net::Exchange exchange, LiveSession& live,
-                           SteadyTime arrived);
+                           ReplyForm form);
 
   ChatService& service_;
   MediaPrompts& media_;
@@ -38,6 +38,7 @@ class ChatApi {
   Clock& clock_;
   const engine::Tokenizer& tokenizer_;
   const std::string model_;
+  const Observers observers_;
 };
 
 }  // namespace braid::serve

@@ -34,9 +34,14 @@ void ChatReply::begin() {
 void ChatReply::send(std::string data) { sse_->event(data); }
 
 void ChatReply::text(const std::string& piece, std::vector<openai::TokenLogprob> logprobs) {
+  form_.watch.shown(clock_.now());
   if (sse_ && !form_.hold_text) return send(printer_.text(piece, logprobs));
   logprobs_.insert(logprobs_.end(), std::make_move_iterator(logprobs.begin()),
                    std::make_move_iterator(logprobs.end()));
+}
+
+RequestFacts ChatReply::facts() const {
+  return {"chat", form_.head.id, form_.head.model, form_.session, form_.arrived};
 }
 
 openai::Account ChatReply::account(const ReplyEnd& end) const {
@@ -62,6 +67,7 @@ openai::Account ChatReply::account(const ReplyEnd& end) const {
 void ChatReply::end(ReplyEnd end) {
   if (end.error && end.finish == FinishReason::kError) return fail(*end.error);
   openai::Account accounted = account(end);
+  form_.watch.ended(facts(), end.finish, accounted, end.usage, clock_.now());
   if (!sse_) {
     openai::Completion completion;
     completion.head = form_.head;
@@ -83,6 +89,7 @@ void ChatReply::end(ReplyEnd end) {
 }
 
 void ChatReply::fail(const Error& error) {
+  form_.watch.failed(facts(), error, clock_.now());
   if (!sse_) return respond_error(exchange_, openai::to_api_error(error));
   send(openai::print_error(openai::to_api_error(error)));
   sse_->finish();

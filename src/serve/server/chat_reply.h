@@ -11,6 +11,7 @@
 #include "braid/openai/chat_response.h"
 #include "braid/packet/question.h"
 #include "chat/chat_run.h"
+#include "server/request_watch.h"
 
 namespace braid::serve {
 
@@ -23,6 +24,8 @@ struct ReplyForm {
   std::optional<Nanoseconds> deadline;
   bool logprobs = false;
   bool hold_text = false;  ///< the text is shown at the end: there may be tool calls in it
+  std::string session;     ///< that is asked; empty: none
+  RequestWatch watch;
 };
 
 /// What an answer came to, wherever it was made.
@@ -54,6 +57,7 @@ class ChatReply {
 
  private:
   openai::Account account(const ReplyEnd& end) const;
+  RequestFacts facts() const;
   void send(std::string data);
 
   net::Exchange exchange_;

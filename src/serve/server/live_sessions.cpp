@@ -69,6 +69,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(
 Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_ptr<ingest::Source>> sources,
                                                        const SessionOptions& options,
                                                        std::shared_ptr<LiveSession> live) {
+  if (options_.on_new) options_.on_new(*live);
   if (auto started = live->start(options, host_, speech_, std::move(sources)); !started)
     return tl::unexpected(started.error());
   std::lock_guard lock(mutex_);
@@ -102,6 +103,13 @@ bool LiveSessions::end(const std::string& id, const std::string& owner) {
   }
   live->session().stop(false);
   return true;
+}
+
+std::uint64_t LiveSessions::bytes() const {
+  std::lock_guard lock(mutex_);
+  std::uint64_t bytes = 0;
+  for (const auto& [id, live] : sessions_) bytes += live->info().bytes;
+  return bytes;
 }
 
 std::size_t LiveSessions::count() const {

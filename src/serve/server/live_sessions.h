@@ -1,6 +1,7 @@
 #pragma once
 // All sessions that live in the server.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@ struct LiveSessionsOptions {
   std::size_t max_per_key = 16;
   SessionOptions session;  ///< of each; realtime and stay_open
   ingest::IngestOptions ingest;
+  std::function<void(LiveSession&)> on_new = {};  ///< before it starts
 };
 
 /// Thread-safe.
@@ -39,6 +41,7 @@ class LiveSessions {
   /// False: there is none. Blocks until it has ended.
   bool end(const std::string& id, const std::string& owner);
   std::size_t count() const;
+  std::uint64_t bytes() const;  ///< that all hold outside the KV cache
 
   const SessionOptions& session_options() const { return options_.session; }
 

@@ -1,5 +1,6 @@
 #include "braid/serve/server.h"
 
+#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -8,6 +9,8 @@
 #include "chat/chat_service.h"
 #include "server/chat_api.h"
 #include "server/live_sessions.h"
+#include "server/metrics_api.h"
+#include "server/reports.h"
 #include "server/sessions_api.h"
 #include "server/status_api.h"
 #include "server/transcription_api.h"
@@ -18,7 +21,7 @@ namespace braid::serve {
 
 namespace {
 
-LiveSessionsOptions sessions_options(const ServerConfig& config) {
+LiveSessionsOptions sessions_options(const ServerConfig& config, Metrics& metrics, Clock& clock) {
   LiveSessionsOptions options;
   options.max_sessions = static_cast<std::size_t>(config.max_sessions);
   options.max_per_key = static_cast<std::size_t>(config.max_sessions_per_key);
@@ -26,6 +29,7 @@ LiveSessionsOptions sessions_options(const ServerConfig& config) {
   options.session.realtime = true;
   options.session.stay_open = true;
   options.ingest = config.ingest;
+  options.on_new = [&metrics, &clock](LiveSession& live) { live.listen(meter_session(metrics, clock)); };
   return options;
 }
 
@@ -40,21 +44,23 @@ ChatServiceOptions chat_options(const ServerConfig& config) {
 /// In the order of dependence: what comes later uses what comes before.
 struct Server::State {
   State(ServerConfig server_config, Clock& session_clock, engine::Engine loaded,
-        std::unique_ptr<sync::SpeechDetectorFactory> detector)
+        std::unique_ptr<sync::SpeechDetectorFactory> detector, std::unique_ptr<Reports> made_reports)
       : config(std::move(server_config)),
         clock(session_clock),
         engine(std::move(loaded)),
         speech(std::move(detector)),
         host(engine, clock, config.host),
         media(engine, host.loop().arbiter(), speech.get(), clock),
-        sessions(host, speech.get(), clock, sessions_options(config)),
+        reports(std::move(made_reports)),
+        sessions(host, speech.get(), clock, sessions_options(config, reports->metrics(), clock)),
         chats(host, clock, chat_options(config)),
         workers(clock, 2),
-        chat_api(chats, media, sessions, workers, clock, engine),
+        chat_api(chats, media, sessions, workers, clock, engine, reports->observers()),
         liveness(host, clock) {}
 
   Status listen();
   Status attach_sources();
+  MetricsNow metrics_now() const;
 
   const ServerConfig config;
   Clock& clock;
@@ -62,28 +68,47 @@ struct Server::State {
   std::unique_ptr<sync::SpeechDetectorFactory> speech;
   EngineHost host;
   MediaPrompts media;
+  std::unique_ptr<Reports> reports;
   LiveSessions sessions;
   ChatService chats;
   Workers workers;
   ChatApi chat_api;
   Liveness liveness;
   std::unique_ptr<net::Server> net;
+  std::atomic<const net::Server*> listening{nullptr};  // `net` for its own threads
 };
+
+MetricsNow Server::State::metrics_now() const {
+  MetricsNow now;
+  if (const net::Server* server = listening) now.net = server->stats();
+  now.running = chats.running();
+  now.waiting = chats.waiting();
+  now.sessions = sessions.count();
+  now.session_bytes = sessions.bytes();
+  now.kv_cells = host.cells();
+  now.kv_promised = host.promised_cells();
+  if (host.last_step() != SteadyTime{}) now.since_step = clock.now() - host.last_step();
+  reports->read(now);
+  return now;
+}
 
 Status Server::State::listen() {
   net::Router router;
   router.route("POST", "/v1/chat/completions", [this](net::Request request, net::Exchange exchange) {
     chat_api.handle(std::move(request), std::move(exchange));
   });
-  add_session_routes(router, sessions, workers);
+  add_session_routes(router, sessions, reports->standing(), workers);
   add_transcription_route(router, {chats, media, *engine.tokenizer, workers, clock});
   add_status_routes(router, engine.info, liveness);
+  add_metrics_route(
+      router, reports->metrics(), [this] { return metrics_now(); }, config.metrics.open);
   net::ServerOptions options;
   options.address = config.address;
   options.port = config.port;
   options.tls_cert = config.tls_cert;
   options.tls_key = config.tls_key;
   options.cors_origins = config.cors_origins;
+  options.limits = config.limits;
   if (!config.keys_file.empty()) {
     auto keys = net::KeyStore::open(config.keys_file, clock);
     if (!keys) return tl::unexpected(keys.error());
@@ -92,15 +117,19 @@ Status Server::State::listen() {
   auto started = net::Server::start(std::move(options), std::move(router));
   if (!started) return tl::unexpected(started.error());
   net = std::move(*started);
+  listening = net.get();
   return {};
 }
 
 Status Server::State::attach_sources() {
   if (config.sources.empty()) return {};
+  auto questions = configured_questions(config);
+  if (!questions) return tl::unexpected(questions.error());
   openai::SessionCreate wanted;
   wanted.sources = config.sources;
   auto live = sessions.create(wanted, "");
   if (!live) return tl::unexpected(live.error());
+  reports->standing().add(*live, std::move(*questions), true);
   return {};
 }
 
@@ -114,7 +143,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Clock& clock)
   if (!engine) return tl::unexpected(engine.error());
   auto speech = load_speech(config.vad, engine->info);
   if (!speech) return tl::unexpected(speech.error());
-  auto state = std::make_unique<State>(std::move(config), clock, std::move(*engine), std::move(*speech));
+  auto reports = Reports::make(config, clock, engine->info);
+  if (!reports) return tl::unexpected(reports.error());
+  auto state = std::make_unique<State>(std::move(config), clock, std::move(*engine), std::move(*speech),
+                                       std::move(*reports));
   state->host.loop().start();
   Status status = state->attach_sources();
   if (status) status = state->listen();

@@ -20,11 +20,15 @@ void respond_unknown(net::Exchange& exchange, std::string_view id) {
                            "session_not_found"});
 }
 
-void create(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
+void create(LiveSessions& sessions, StandingQuestions& standing, const net::Request& request,
+            net::Exchange exchange) {
   auto wanted = openai::parse_session_create(request.body);
   if (!wanted) return respond_error(exchange, wanted.error());
+  if (auto known = StandingQuestions::check(wanted->questions); !known)
+    return respond_error(exchange, openai::to_api_error(known.error(), "questions"));
   auto live = sessions.create(*wanted, request.key_name);
   if (!live) return respond_error(exchange, openai::to_api_error(live.error(), "sources"));
+  standing.add(*live, std::move(wanted->questions), false);
   respond_json(exchange, 201, openai::print_session((*live)->info()));
 }
 
@@ -57,14 +61,16 @@ net::Handler on_workers(Workers& workers, Work work) {
 
 }  // namespace
 
-void add_session_routes(net::Router& router, LiveSessions& sessions, Workers& workers) {
+void add_session_routes(net::Router& router, LiveSessions& sessions, StandingQuestions& standing,
+                        Workers& workers) {
   router.route("GET", "/v1/sessions", [&sessions](net::Request request, net::Exchange exchange) {
     list(sessions, std::move(request), std::move(exchange));
   });
-  router.route("POST", "/v1/sessions",
-               on_workers(workers, [&sessions](const net::Request& request, net::Exchange exchange) {
-                 create(sessions, request, std::move(exchange));
-               }));
+  router.route(
+      "POST", "/v1/sessions",
+      on_workers(workers, [&sessions, &standing](const net::Request& request, net::Exchange exchange) {
+        create(sessions, standing, request, std::move(exchange));
+      }));
   router.route("GET", "/v1/sessions/{id}", [&sessions](net::Request request, net::Exchange exchange) {
     show(sessions, std::move(request), std::move(exchange));
   });

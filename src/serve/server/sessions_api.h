@@ -3,11 +3,13 @@
 
 #include "braid/net/router.h"
 #include "server/live_sessions.h"
+#include "server/standing_questions.h"
 #include "server/workers.h"
 
 namespace braid::serve {
 
 /// Adds GET and POST /v1/sessions, GET and DELETE /v1/sessions/{id}. All outlive the router.
-void add_session_routes(net::Router& router, LiveSessions& sessions, Workers& workers);
+void add_session_routes(net::Router& router, LiveSessions& sessions, StandingQuestions& standing,
+                        Workers& workers);
 
 }  // namespace braid::serve

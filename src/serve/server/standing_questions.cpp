@@ -1,0 +1,208 @@
+#include "server/standing_questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "braid/openai/chat_response.h"
+
+namespace braid::serve {
+
+namespace {
+
+constexpr std::array kEvents = {"utterance", "scene_change", "line", "reading"};
+
+/// The event that a perceived packet is; empty: none.
+std::string_view event_of(const deliver::Perceived& packet) {
+  if (!packet.kept) return {};
+  switch (packet.modality) {
+    case Modality::kVision:
+      return packet.reason == "scene" ? "scene_change" : "";
+    case Modality::kAudio:
+      return "utterance";
+    case Modality::kText:
+      return "line";
+    case Modality::kReading:
+      return "reading";
+  }
+  return {};
+}
+
+std::string new_delivery_id() {
+  thread_local std::random_device random;
+  const auto word = [&] { return (static_cast<std::uint64_t>(random()) << 32) | random(); };
+  const std::uint64_t high = word();
+  return openai::make_id("dlv_", high, word());
+}
+
+openai::Account account_of(const Answer& answer) {
+  openai::Account account;
+  if (answer.first_token) account.ttft = *answer.first_token - answer.asked;
+  account.wall = answer.stages.sum();
+  account.freshness = answer.freshness;
+  account.stages = answer.stages;
+  account.verdict = answer.verdict;
+  account.degraded = answer.degraded;
+  account.deadline = answer.deadline;
+  account.window_from = answer.window.from;
+  account.window_to = answer.window.to;
+  account.window_chunks = answer.window.chunks;
+  account.window_tokens = answer.window.tokens;
+  account.window_evicted_chunks = answer.window.evicted_chunks;
+  return account;
+}
+
+}  // namespace
+
+struct StandingQuestions::Standing {
+  std::weak_ptr<LiveSession> live;
+  std::string session;
+  openai::StandingQuestion question;
+  bool trusted = false;
+  std::optional<SteadyTime> due;  // the rest is guarded by the owner's mutex
+  bool open = false;              // asked and not yet answered
+};
+
+StandingQuestions::StandingQuestions(Webhooks& webhooks, Clock& clock, std::string secret)
+    : webhooks_(webhooks),
+      clock_(clock),
+      secret_(std::move(secret)),
+      changed_(clock),
+      thread_(clock, "standing", [this] { run(); }) {}
+
+StandingQuestions::~StandingQuestions() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+Status StandingQuestions::check(const std::vector<openai::StandingQuestion>& questions) {
+  for (const openai::StandingQuestion& question : questions)
+    if (!question.on_event.empty() &&
+        std::find(kEvents.begin(), kEvents.end(), question.on_event) == kEvents.end())
+      return fail(ErrorCode::kUsage,
+                  fmt::format("on_event is '{}'; there are {}", question.on_event, fmt::join(kEvents, ", ")));
+  return {};
+}
+
+void StandingQuestions::add(const std::shared_ptr<LiveSession>& live,
+                            std::vector<openai::StandingQuestion> questions, bool trusted) {
+  std::vector<std::shared_ptr<Standing>> on_events;
+  {
+    std::lock_guard lock(mutex_);
+    for (openai::StandingQuestion& question : questions) {
+      auto standing = std::make_shared<Standing>();
+      standing->live = live;
+      standing->session = live->id();
+      if (question.every) standing->due = clock_.now() + *question.every;
+      if (!question.on_event.empty()) on_events.push_back(standing);
+      standing->question = std::move(question);
+      standing->trusted = trusted;
+      all_.push_back(std::move(standing));
+    }
+    changed_.notify_all();
+  }
+  if (on_events.empty()) return;
+  live->listen([this, on_events](const deliver::Event& event) { heard(on_events, event); });
+}
+
+StandingCounts StandingQuestions::counts() const {
+  std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+// On the session's delivery thread, with its lock held: only notes that it is due.
+void StandingQuestions::heard(const std::vector<std::shared_ptr<Standing>>& waiting,
+                              const deliver::Event& event) {
+  const auto* perceived = std::get_if<deliver::Perceived>(&event);
+  const std::string_view name = perceived ? event_of(*perceived) : std::string_view{};
+  if (name.empty()) return;
+  std::lock_guard lock(mutex_);
+  for (const auto& standing : waiting)
+    if (standing->question.on_event == name) standing->due = clock_.now();
+  changed_.notify_all();
+}
+
+void StandingQuestions::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    std::erase_if(all_, [](const auto& standing) { return standing->live.expired(); });
+    std::shared_ptr<Standing> next;
+    for (const auto& standing : all_)
+      if (standing->due && (!next || *standing->due < *next->due)) next = standing;
+    const SteadyTime now = clock_.now();
+    if (next && *next->due <= now) {
+      next->due.reset();
+      if (next->question.every) next->due = now + *next->question.every;
+      if (std::exchange(next->open, true)) {
+        ++counts_.skipped;
+        continue;
+      }
+      lock.unlock();
+      ask(next);
+      next.reset();
+      lock.lock();
+      continue;
+    }
+    // A notification may mean an earlier due time: look again.
+    bool woken = false;
+    const auto look = [&] { return std::exchange(woken, true) || stopping_; };
+    if (next)
+      changed_.wait_until(lock, *next->due, look);
+    else
+      changed_.wait(lock, look);
+  }
+}
+
+void StandingQuestions::ask(const std::shared_ptr<Standing>& standing) {
+  const auto live = standing->live.lock();
+  Result<QuestionId> asked = fail(ErrorCode::kCancelled, "the session has ended");
+  if (live) {
+    Question question;
+    question.text = standing->question.ask;
+    question.now = true;
+    question.deadline = standing->question.deadline;
+    if (standing->question.max_tokens) question.max_tokens = *standing->question.max_tokens;
+    AskSink sink;
+    sink.on_end = [this, standing](const Answer& answer) { answered(standing, answer); };
+    asked = live->ask(std::move(question), std::move(sink));
+  }
+  std::lock_guard lock(mutex_);
+  if (asked) {
+    ++counts_.asked;
+  } else {
+    ++counts_.skipped;
+    standing->open = false;
+  }
+}
+
+void StandingQuestions::answered(const std::shared_ptr<Standing>& standing, const Answer& answer) {
+  const bool complete = answer.finish == FinishReason::kStop || answer.finish == FinishReason::kLength;
+  {
+    std::lock_guard lock(mutex_);
+    standing->open = false;
+    if (!complete) ++counts_.failed;
+  }
+  const openai::StandingQuestion& question = standing->question;
+  if (!complete || question.webhook.empty()) return;
+  openai::WebhookEvent event;
+  event.delivery_id = new_delivery_id();
+  event.session = standing->session;
+  event.question = question.ask;
+  event.answer = answer.text;
+  event.finish = answer.finish == FinishReason::kLength ? openai::Finish::kLength : openai::Finish::kStop;
+  event.asked_at_us = to_us(answer.asked_at);
+  event.account = account_of(answer);
+  webhooks_.post({question.webhook, question.secret.empty() ? secret_ : question.secret, standing->trusted},
+                 std::move(event));
+}
+
+}  // namespace braid::serve

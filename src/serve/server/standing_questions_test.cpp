@@ -1,0 +1,200 @@
+#include "server/standing_questions.h"
+
+#include <boost/json.hpp>
+#include <mutex>
+#include <optional>
+
+#include "session_fixture.h"
+
+namespace braid::serve {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::seconds;
+
+/// A webhook whose answers are declared; 0: none comes and the connection fails.
+class WebhooksTest : public SessionTest {
+ protected:
+  struct Post {
+    SteadyTime at;
+    net::ClientRequest request;
+    bool trusted = false;
+  };
+
+  Webhooks::Send hook() {
+    return [this](net::ClientRequest request, bool trusted, net::Client::Done done) {
+      int status = 200;
+      {
+        std::lock_guard lock(mutex);
+        if (posts.size() < statuses.size()) status = statuses[posts.size()];
+        posts.push_back({clock.now(), std::move(request), trusted});
+      }
+      if (status == 0) return done(fail(ErrorCode::kResource, "refused", true));
+      if (status == -1) return done(fail(ErrorCode::kUnsupported, "a private address"));
+      net::ClientResponse response;
+      response.status = status;
+      done(response);
+    };
+  }
+  static openai::WebhookEvent event(std::string answer = "a cat") {
+    openai::WebhookEvent event;
+    event.delivery_id = "dlv_1";
+    event.session = "sess_1";
+    event.answer = std::move(answer);
+    return event;
+  }
+
+  std::mutex mutex;
+  std::vector<int> statuses;  // of the first posts; then 200
+  std::vector<Post> posts;
+  WebhookOptions webhook_options;
+};
+
+TEST_F(WebhooksTest, AFailedPostIsTriedAgainAfterGrowingPauses) {
+  statuses = {503, 0, 429};
+  Webhooks webhooks(webhook_options, clock, hook());
+  webhooks.post({"https://hook.example/x", "hush", true}, event());
+  clock.sleep_for(seconds(60));
+  ASSERT_EQ(posts.size(), 4U);
+  for (int i = 0; i < 3; ++i) {
+    const Nanoseconds longest = webhook_options.backoff * (1 << i);
+    EXPECT_GE(posts[i + 1].at - posts[i].at, longest / 2) << i;
+    EXPECT_LE(posts[i + 1].at - posts[i].at, longest + Milliseconds(1)) << i;
+  }
+  EXPECT_EQ(webhooks.counts().delivered, 1U);
+  EXPECT_EQ(webhooks.counts().retried, 3U);
+  EXPECT_EQ(webhooks.counts().waiting, 0U);
+  EXPECT_EQ(posts[3].request.headers.find("X-Braid-Attempt"), "4");
+  EXPECT_EQ(posts[3].request.headers.find("X-Braid-Delivery"), "dlv_1");
+  EXPECT_EQ(posts[3].request.headers.find("X-Braid-Signature"),
+            openai::webhook_signature("hush", posts[3].request.body).value());
+}
+
+TEST_F(WebhooksTest, AfterItsAttemptsAnAnswerIsDead) {
+  statuses.assign(100, 500);
+  webhook_options.max_attempts = 3;
+  Webhooks webhooks(webhook_options, clock, hook());
+  webhooks.post({"https://hook.example/x"}, event());
+  clock.sleep_for(seconds(600));
+  EXPECT_EQ(posts.size(), 3U);
+  EXPECT_EQ(webhooks.counts().dead, 1U);
+  EXPECT_EQ(webhooks.counts().waiting, 0U);
+}
+
+TEST_F(WebhooksTest, WhatCanNotGetBetterIsNotTriedAgain) {
+  statuses = {404, 302, -1};
+  Webhooks webhooks(webhook_options, clock, hook());
+  for (int i = 0; i < 3; ++i) webhooks.post({"https://hook.example/x"}, event());
+  clock.sleep_for(seconds(600));
+  EXPECT_EQ(posts.size(), 3U);
+  EXPECT_EQ(webhooks.counts().dead, 3U);
+}
+
+TEST_F(WebhooksTest, OneThatIsAwayHoldsNoMoreThanTheBoundAndNobodyElseUp) {
+  statuses.assign(10, 503);
+  webhook_options.max_waiting = 10;
+  webhook_options.backoff = std::chrono::minutes(1);
+  webhook_options.max_backoff = std::chrono::minutes(1);
+  Webhooks webhooks(webhook_options, clock, hook());
+  for (int i = 0; i < 9; ++i) webhooks.post({"https://away.example/x"}, event());
+  clock.sleep_for(seconds(1));
+  statuses.clear();
+  webhooks.post({"https://hook.example/x"}, event());
+  clock.sleep_for(seconds(1));
+  EXPECT_EQ(webhooks.counts().delivered, 1U);
+  for (int i = 0; i < 5; ++i) webhooks.post({"https://away.example/x"}, event());
+  EXPECT_GT(webhooks.counts().dead, 3U);
+}
+
+class StandingQuestionsTest : public WebhooksTest {
+ protected:
+  void open(FrameStream stream, std::vector<openai::StandingQuestion> questions) {
+    webhooks.emplace(webhook_options, clock, hook());
+    make_host();
+    standing.emplace(*webhooks, clock, "server secret");
+    live = std::make_shared<LiveSession>("sess_1", "", clock);
+    options.stay_open = true;
+    stream.paced = true;
+    std::vector<std::unique_ptr<ingest::Source>> sources;
+    sources.push_back(make_frame_source(std::move(stream), pool, clock));
+    const Status started = live->start(options, *host, nullptr, std::move(sources));
+    ASSERT_TRUE(started) << started.error().message;
+    standing->add(live, std::move(questions), true);
+  }
+  void TearDown() override {
+    live.reset();
+    standing.reset();
+    webhooks.reset();
+  }
+  static openai::StandingQuestion every(Nanoseconds period) {
+    openai::StandingQuestion question;
+    question.ask = "What do you see?";
+    question.every = period;
+    question.webhook = "http://hook.local/x";
+    return question;
+  }
+
+  std::optional<Webhooks> webhooks;
+  std::optional<StandingQuestions> standing;
+  std::shared_ptr<LiveSession> live;
+};
+
+TEST_F(StandingQuestionsTest, IsAskedEveryPeriodAndItsAnswersArePosted) {
+  open({.frames = 20}, {every(seconds(2))});
+  clock.sleep_for(Milliseconds(7500));
+  EXPECT_EQ(standing->counts().asked, 3U);
+  ASSERT_EQ(posts.size(), 3U);
+  EXPECT_TRUE(posts[0].trusted);
+  const json::value body = json::parse(posts[0].request.body);
+  EXPECT_EQ(body.at("session"), "sess_1");
+  EXPECT_EQ(body.at("question"), "What do you see?");
+  EXPECT_THAT(std::string(body.at("answer").as_string()), testing::HasSubstr("I see f0"));
+  EXPECT_EQ(posts[0].request.headers.find("X-Braid-Signature"),
+            openai::webhook_signature("server secret", posts[0].request.body).value());
+  EXPECT_GT(posts[1].at - posts[0].at, seconds(1));
+}
+
+TEST_F(StandingQuestionsTest, EndsWithItsSession) {
+  open({.frames = 20}, {every(seconds(1))});
+  clock.sleep_for(Milliseconds(2500));
+  live.reset();
+  const auto asked = standing->counts().asked;
+  clock.sleep_for(seconds(10));
+  EXPECT_EQ(standing->counts().asked, asked);
+}
+
+TEST_F(StandingQuestionsTest, IsSkippedWhileItsLastAnswerIsBeingMade) {
+  model.step_cost = Milliseconds(200);  // an answer takes seconds
+  open({.frames = 4}, {every(Milliseconds(500))});
+  clock.sleep_for(seconds(20));
+  EXPECT_GT(standing->counts().skipped, standing->counts().asked);
+  EXPECT_GT(standing->counts().asked, 1U);
+}
+
+TEST_F(StandingQuestionsTest, AnEventThatThereIsNotIsNamed) {
+  openai::StandingQuestion question;
+  question.on_event = "noise";
+  const Status checked = StandingQuestions::check({question});
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().message, testing::HasSubstr("scene_change"));
+  question.on_event = "utterance";
+  EXPECT_TRUE(StandingQuestions::check({question}));
+}
+
+TEST_F(StandingQuestionsTest, AnEventAsksIt) {
+  openai::StandingQuestion question;
+  question.ask = "What was read?";
+  question.on_event = "line";
+  open({.frames = 20}, {question});
+  clock.sleep_for(seconds(3));
+  EXPECT_EQ(standing->counts().asked, 0U);
+  deliver::Perceived line;
+  line.modality = Modality::kText;
+  live->on_event(line);
+  clock.sleep_for(seconds(3));
+  EXPECT_EQ(standing->counts().asked, 1U);
+  EXPECT_TRUE(posts.empty());
+}
+
+}  // namespace
+}  // namespace braid::serve

@@ -1,0 +1,160 @@
+#include "server/standing_webhooks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <random>
+#include <utility>
+
+#include "braid/base/log.h"
+
+namespace braid::serve {
+
+namespace {
+
+constexpr std::size_t kMaxUnderWay = 32;  // posts at once
+
+bool worth_retrying(const Result<net::ClientResponse>& response) {
+  if (!response)
+    return response.error().code != ErrorCode::kUsage && response.error().code != ErrorCode::kUnsupported &&
+           response.error().code != ErrorCode::kCancelled;
+  const int status = response->status;
+  return status == 408 || status == 425 || status == 429 || status >= 500;
+}
+
+}  // namespace
+
+struct Webhooks::Delivery {
+  WebhookTarget target;
+  openai::WebhookEvent event;
+};
+
+/// Outlives the object where a post is still under way.
+struct Webhooks::State {
+  State(WebhookOptions given, Clock& its_clock)
+      : options(std::move(given)), clock(its_clock), changed(its_clock), random(std::random_device()()) {}
+
+  Nanoseconds pause(int attempts) {
+    Nanoseconds longest = options.backoff;
+    for (int i = 1; i < attempts && longest < options.max_backoff; ++i) longest *= 2;
+    longest = std::min<Nanoseconds>(longest, options.max_backoff);
+    return from_seconds(to_seconds(longest) * std::uniform_real_distribution<>(0.5, 1.0)(random));
+  }
+
+  void answered(std::shared_ptr<Delivery> delivery, const Result<net::ClientResponse>& response) {
+    std::lock_guard lock(mutex);
+    --under_way;
+    changed.notify_all();
+    if (response && response->status / 100 == 2) {
+      ++counts.delivered;
+      return;
+    }
+    openai::WebhookEvent& event = delivery->event;
+    if (!stopping && worth_retrying(response) && event.attempt < options.max_attempts) {
+      ++counts.retried;
+      const SteadyTime due = clock.now() + pause(event.attempt);
+      ++event.attempt;
+      waiting.emplace(due, std::move(delivery));
+      return;
+    }
+    ++counts.dead;
+    log(LogLevel::kWarning, "an answer of session {} was given up after {} attempts: {}", event.session,
+        event.attempt,
+        response ? fmt::format("the webhook answered {}", response->status) : response.error().message);
+  }
+
+  const WebhookOptions options;
+  Clock& clock;
+  mutable std::mutex mutex;
+  Signal changed;
+  std::mt19937_64 random;
+  std::multimap<SteadyTime, std::shared_ptr<Delivery>> waiting;  // by when it is due
+  std::size_t under_way = 0;
+  WebhookCounts counts;
+  bool stopping = false;
+};
+
+Webhooks::Webhooks(WebhookOptions options, Clock& clock, Send send)
+    : state_(std::make_shared<State>(std::move(options), clock)),
+      send_(std::move(send)),
+      thread_(clock, "webhooks", [this] { run(); }) {}
+
+Webhooks::~Webhooks() {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    state_->changed.notify_all();
+  }
+  thread_.join();
+}
+
+void Webhooks::post(WebhookTarget target, openai::WebhookEvent event) {
+  std::lock_guard lock(state_->mutex);
+  if (state_->stopping || state_->waiting.size() + state_->under_way >= state_->options.max_waiting) {
+    ++state_->counts.dead;
+    return;
+  }
+  event.attempt = 1;
+  state_->waiting.emplace(state_->clock.now(),
+                          std::make_shared<Delivery>(Delivery{std::move(target), std::move(event)}));
+  state_->changed.notify_all();
+}
+
+WebhookCounts Webhooks::counts() const {
+  std::lock_guard lock(state_->mutex);
+  WebhookCounts counts = state_->counts;
+  counts.waiting = state_->waiting.size() + state_->under_way;
+  return counts;
+}
+
+void Webhooks::run() {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  const auto due = [&] {
+    return state.stopping || (!state.waiting.empty() && state.under_way < kMaxUnderWay &&
+                              state.waiting.begin()->first <= state.clock.now());
+  };
+  while (!state.stopping) {
+    if (!due()) {
+      // A later one that is due sooner wakes this too: then the wait starts anew.
+      const std::size_t known = state.waiting.size() + state.under_way;
+      const auto changed = [&] { return due() || state.waiting.size() + state.under_way != known; };
+      if (state.waiting.empty() || state.under_way >= kMaxUnderWay)
+        state.changed.wait(lock, changed);
+      else
+        state.changed.wait_until(lock, state.waiting.begin()->first, changed);
+      continue;
+    }
+    auto delivery = std::move(state.waiting.begin()->second);
+    state.waiting.erase(state.waiting.begin());
+    ++state.under_way;
+    lock.unlock();
+    attempt(std::move(delivery));
+    lock.lock();
+  }
+}
+
+void Webhooks::attempt(std::shared_ptr<Delivery> delivery) {
+  openai::WebhookEvent& event = delivery->event;
+  event.sent_at =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  auto printed = openai::print_webhook(event, delivery->target.secret);
+  if (!printed) return state_->answered(std::move(delivery), tl::unexpected(printed.error()));
+  net::ClientRequest request;
+  request.method = "POST";
+  request.url = delivery->target.url;
+  for (auto& [name, value] : printed->headers) request.headers.add(std::move(name), std::move(value));
+  request.body = std::move(printed->body);
+  request.timeout = state_->options.timeout;
+  request.max_body = 64 << 10;
+  send_(std::move(request), delivery->target.trusted,
+        [state = state_, delivery](const Result<net::ClientResponse>& response) {
+          state->answered(delivery, response);
+        });
+}
+
+}  // namespace braid::serve
