@@ -13,6 +13,7 @@ import measure
 import ours
 import peers
 import pictures
+import serving
 from report import build_table, summaries
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -87,12 +88,15 @@ def main():
     rounds = 1 if options.quick else 5
     samples = measure.Samples()
     info = in_rounds(options, threads, rounds, samples)
+    serving.measure(os.path.join(options.build, "bin/braid"), peers.find(options.peers)[1], options.model, options.mmproj, threads,
+                    rounds, samples, lambda name: os.path.join(options.work, name + ".log"), say)
     say("frames of 1080p through our own code")
     frame = per_frame(options)
     described["load_after"] = round(os.getloadavg()[0], 2)
     result = {"machine": described, "threads": threads, "rounds": rounds, "model": info, "figures": summaries(samples),
               "limits": limits.work_of(options.model), "frame": frame}
     table = build_table(result)
+    serving.add_rows(table, samples)
     result["table"] = table.rows
     with open(options.out, "w", encoding="utf-8") as file:
         json.dump(result, file, indent=1)
