@@ -132,27 +132,30 @@ Task<> Connection::close_gently() {
   error_code ignored;
   transport_.socket().shutdown(tcp::socket::shutdown_send, ignored);
   draining_ = true;
-  std::string scrap(arriving_.size(), '\0');
-  for (std::size_t drained = 0; !in_closed_ && !ended_ && drained < kMaxDrained;) {
-    // A read that is already under way takes turns with this one; both throw away.
-    const auto [error, n] = co_await transport_.socket().async_read_some(asio::buffer(scrap), kAwait);
-    if (error) break;
-    drained += n;
+  in_.clear();
+  while (!in_closed_ && !ended_ && drained_ < kMaxDrained) {
+    read_more();
+    co_await changed_.wait(TimePoint::max());
   }
 }
 
+// One read at a time, into a buffer of its own: what came before is consumed while this read is under way.
+// What is to be thrown away is read below TLS, which was shut down.
 void Connection::read_more() {
   if (reading_ || in_closed_ || in_.size() >= in_.max_size()) return;
   reading_ = true;
-  // Into a buffer of its own: what came before is consumed while this read is under way.
   const auto into = asio::buffer(arriving_.data(), std::min(arriving_.size(), in_.max_size() - in_.size()));
-  transport_.async_read_some(
-      into, [self = shared_from_this()](error_code error, std::size_t n) { self->on_read(error, n); });
+  auto done = [self = shared_from_this()](error_code error, std::size_t n) { self->on_read(error, n); };
+  if (draining_)
+    transport_.socket().async_read_some(into, std::move(done));
+  else
+    transport_.async_read_some(into, std::move(done));
 }
 
 void Connection::on_read(error_code error, std::size_t n) {
   reading_ = false;
   if (draining_) {
+    drained_ += n;
     in_closed_ = in_closed_ || error;
   } else if (error) {
     in_closed_ = true;

@@ -115,7 +115,8 @@ class Connection final : public Wakeable, public std::enable_shared_from_this<Co
   bool reading_ = false;                 // a read is under way
   bool in_closed_ = false;               // the client sends no more
   bool draining_ = false;                // what still comes is thrown away
-  bool ended_ = false;                   // by us, at once
+  std::size_t drained_ = 0;
+  bool ended_ = false;  // by us, at once
   bool stopping_ = false;
   bool dropped_ = false;     // counted as such
   bool served_one_ = false;  // a request

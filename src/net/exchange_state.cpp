@@ -74,6 +74,7 @@ WriteResult ExchangeState::write(std::string bytes) {
     if (waiting_ > 0 && waiting_ + weight > budget_) {
       too_slow_ = next_.too_slow = true;
       next_.pieces.clear();
+      woken_ = false;  // it looked before, and waits for the client since then
       result = WriteResult::kTooSlow;
     } else {
       waiting_ += weight;

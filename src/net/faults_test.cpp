@@ -261,8 +261,13 @@ TEST(Faults, end_a_stream_whose_client_reads_too_slowly_while_others_feel_nothin
   ASSERT_TRUE(stream);
   WriteResult result = WriteResult::kTaken;
   std::size_t taken = 0;
-  while ((result = stream->write(std::string(1024, 'x'))) == WriteResult::kTaken && taken < (64 << 20))
+  while ((result = stream->write(std::string(1024, 'x'))) == WriteResult::kTaken && taken < (64 << 20)) {
     taken += 1024;
+    // Half way the io thread has seen all that was written, and waits for the client alone.
+    if (taken == 32 << 10) {
+      EXPECT_EQ(RawClient(streaming.server->port()).get("/echo").reply().status, 200);
+    }
+  }
   EXPECT_EQ(result, WriteResult::kTooSlow);
   EXPECT_EQ(stream->write("more"), WriteResult::kGone);
   EXPECT_TRUE(streaming.gone.get());

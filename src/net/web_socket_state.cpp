@@ -50,6 +50,7 @@ WriteResult WebSocketState::send(Message message) {
     if (waiting_ > 0 && waiting_ + weight > budget_) {
       too_slow_ = true;
       messages_.clear();
+      woken_ = false;  // it looked before, and waits for the client since then
       result = WriteResult::kTooSlow;
     } else {
       waiting_ += weight;

@@ -296,8 +296,13 @@ TEST(WebSocket, ends_one_that_reads_too_slowly) {
   ASSERT_TRUE(socket);
   socket->start(echoing.note());
   WriteResult result = WriteResult::kTaken;
-  for (int i = 0; i < 64 << 10 && result == WriteResult::kTaken; ++i)
+  for (int i = 0; i < 64 << 10 && result == WriteResult::kTaken; ++i) {
     result = socket->send(std::string(1024, 'x'));
+    // Half way the io thread has seen all that was sent, and waits for the client alone.
+    if (i == 32) {
+      EXPECT_EQ(RawClient(echoing.server->port()).get("/ws").reply().status, 426);
+    }
+  }
   EXPECT_EQ(result, WriteResult::kTooSlow);
   EXPECT_EQ(echoing.closed.get(), Closed(1006, "the client reads too slowly"));
   EXPECT_TRUE(socket->gone());
