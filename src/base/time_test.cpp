@@ -4,7 +4,6 @@
 
 #include <type_traits>
 
-#include "braid/base/deadline.h"
 #include "braid/base/ids.h"
 
 namespace braid {
@@ -36,13 +35,6 @@ TEST(TimeTest, UnitsAreThoseTheNamesSay) {
   EXPECT_EQ(to_us(t), 1'234'000);
   EXPECT_DOUBLE_EQ(to_seconds(t), 1.234);
   EXPECT_DOUBLE_EQ(to_ms(Microseconds(1500)), 1.5);
-}
-
-TEST(DeadlineTest, PassesAfterItsTimeAndNeverWithoutOne) {
-  const SteadyTime t{Milliseconds(10)};
-  EXPECT_FALSE(Deadline{t}.passed(t));
-  EXPECT_TRUE(Deadline{t}.passed(t + Nanoseconds(1)));
-  EXPECT_FALSE(Deadline{}.passed(SteadyTime::max()));
 }
 
 TEST(IdTest, DefaultIsNone) {

@@ -1,18 +1,7 @@
 #pragma once
-// Deadlines and reasons to stop are handed down as values, never global.
-
-#include <optional>
-
-#include "braid/base/time.h"
+// How an answer fared against its deadline, and why something was stopped: values, never global.
 
 namespace braid {
-
-/// When an answer must have been delivered. Default: never.
-struct Deadline {
-  std::optional<SteadyTime> at;
-
-  bool passed(SteadyTime now) const { return at && now > *at; }
-};
 
 /// How an answer fared against its deadline. Wire names: met, late, shed, none.
 enum class Verdict { kNone, kMet, kLate, kShed };
