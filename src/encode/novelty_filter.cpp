@@ -55,6 +55,23 @@ bool has_pixels(const Frame& frame) {
          frame.pixels.size();
 }
 
+/// Does a picture of one luma show a colour? Black, white and grey, as cameras send them without a signal,
+/// are none. A share of the pixels looked at, so that noise makes none.
+bool is_coloured(const Frame& frame) {
+  constexpr int kLeastChroma = 24;  // from the largest to the smallest of red, green and blue, of 255
+  constexpr int kSide = 16, kLeastShare = 16;
+  int coloured = 0;
+  for (int row = 0; row < kSide; ++row)
+    for (int column = 0; column < kSide; ++column) {
+      const int y = (2 * row + 1) * frame.height / (2 * kSide),
+                x = (2 * column + 1) * frame.width / (2 * kSide);
+      const std::uint8_t* rgb = frame.pixels.data() + static_cast<std::ptrdiff_t>(y) * frame.stride + 3 * x;
+      const auto [least, most] = std::minmax({rgb[0], rgb[1], rgb[2]});
+      coloured += most - least >= kLeastChroma ? 1 : 0;
+    }
+  return coloured * kLeastShare >= kSide * kSide;
+}
+
 float variance_of(std::span<const float> values) {
   const auto n = static_cast<float>(values.size());
   float mean = 0, squares = 0;
@@ -97,7 +114,8 @@ NoveltyFilter::Look NoveltyFilter::look_at(const Frame& frame) const {
     }
   }
   const float least = options_.blank_deviation * options_.blank_deviation;
-  look.blank = options_.blank_deviation > 0 && within < least && variance_of(look.thumbprint) < least;
+  look.blank = options_.blank_deviation > 0 && within < least && variance_of(look.thumbprint) < least &&
+               !is_coloured(frame);
   return look;
 }
 

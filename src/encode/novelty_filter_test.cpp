@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 namespace braid::encode {
@@ -125,6 +126,20 @@ TEST_F(NoveltyFilterTest, BlankFramesShowNothing) {
   Frame cut = flat(10.0, 255);
   cut.scene_change = true;
   EXPECT_EQ(filter_.judge(cut), Novelty::kBlank);
+}
+
+TEST_F(NoveltyFilterTest, AFrameOfOneColourShowsThatColour) {
+  const auto coloured = [&](double seconds, std::array<std::uint8_t, 3> rgb) {
+    Frame frame = flat(seconds, 0);
+    for (std::size_t i = 0; i < frame.pixels.size(); ++i) frame.pixels.data()[i] = rgb[i % 3];
+    return frame;
+  };
+  EXPECT_EQ(filter_.judge(coloured(0.0, {20, 22, 18})), Novelty::kBlank) << "black, as some codecs give it";
+  EXPECT_EQ(filter_.judge(coloured(0.5, {254, 0, 0})), Novelty::kNew);
+  EXPECT_EQ(filter_.judge(coloured(1.0, {253, 1, 0})), Novelty::kNothingNew);
+  EXPECT_EQ(filter_.judge(coloured(1.5, {0, 0, 254})), Novelty::kNew);
+  EXPECT_EQ(filter_.judge(flat(2.0, 16)), Novelty::kNew) << "the colour has gone";
+  EXPECT_EQ(filter_.judge(flat(2.5, 16)), Novelty::kBlank);
 }
 
 TEST_F(NoveltyFilterTest, ASmallDotIsNotBlank) {

@@ -17,9 +17,9 @@ struct NoveltyOptions {
   float cell_threshold = 10.0F;
   /// A frame is kept anyway when the last kept one is this old; 0: never.
   Nanoseconds heartbeat = Milliseconds(2000);
-  /// A frame whose pixels' standard deviation is below this, overall and in each cell, shows nothing (luma,
-  /// 0..255); 0: off. The first such frame after one that showed something is new all the same: what was
-  /// there has gone.
+  /// A frame of black, white or grey whose pixels' standard deviation is below this, overall and in each
+  /// cell, shows nothing (luma, 0..255); 0: off. One of a colour shows that. The first such frame after one
+  /// that showed something is new all the same: what was there has gone.
   float blank_deviation = 2.0F;
 };
 
