@@ -25,8 +25,8 @@ struct Line {
 
 class LogSource final : public Source {
  public:
-  LogSource(std::unique_ptr<ByteReader> bytes, const SourceSpec& spec, const IngestOptions& options,
-            Clock& clock)
+  LogSource(std::unique_ptr<ByteReader> bytes, bool waits, const SourceSpec& spec,
+            const IngestOptions& options, Clock& clock)
       : spec_(spec),
         options_(options),
         sensor_(spec.kind == SourceKind::kSensor),
@@ -35,6 +35,7 @@ class LogSource final : public Source {
         pacer_(clock) {
     info_.name = spec.name;
     info_.live = spec.live;
+    info_.may_stall = waits;
     info_.streams[static_cast<std::size_t>(stream())] = true;
     info_.description = sensor_ ? "sensor log" : "text";
   }
@@ -63,12 +64,16 @@ class LogSource final : public Source {
     Outlet outlet(id, sink, pacer_, {.realtime = options_.realtime && !spec_.live, .live = spec_.live},
                   start);
     RowOutlet rows(outlet, stream(), spec_.target, spec_.live ? 0 : RowOutlet::kWindow);
+    if (!times_.guess().empty()) outlet.notice(times_.guess());
     while (outlet.open()) {
       const std::size_t enough = spec_.live || times_.settled() ? 1 : RowOutlet::kWindow;
       while (ahead_.size() < enough && read_line()) {
       }
       if (ahead_.empty()) break;
-      if (!times_.settled()) settle(outlet);
+      if (!times_.settled()) {
+        settle(outlet);
+        if (!times_.guess().empty()) outlet.notice(times_.guess());
+      }
       Line line = std::move(ahead_.front());
       ahead_.pop_front();
       if (!pass_on(line, rows, outlet)) return {};
@@ -171,7 +176,7 @@ Result<std::unique_ptr<Source>> open_log(const SourceSpec& spec, const IngestOpt
   }
   auto bytes = ByteReader::open(spec);
   if (!bytes) return tl::unexpected(bytes.error());
-  auto source = std::make_unique<LogSource>(*std::move(bytes), spec, options, clock);
+  auto source = std::make_unique<LogSource>(*std::move(bytes), waits, spec, options, clock);
   if (!waits)
     if (auto looked = source->look_ahead(); !looked) return tl::unexpected(looked.error());
   return source;

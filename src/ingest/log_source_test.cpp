@@ -50,9 +50,62 @@ TEST(LogSource, StartsAbsoluteTimesAtTheFirstRowOrTheEpochAndSaysSo) {
 TEST(LogSource, TakesTimesWithADecimalPointForSeconds) {
   EXPECT_THAT(times_us(see(write_file("s.csv", "time,a\n0,1\n0.5,2\n1,3\n"))),
               ElementsAre(0, 500'000, 1'000'000));
-  EXPECT_THAT(times_us(see(write_file("u.csv", "time,a\n0,1\n5,2\n"))), ElementsAre(0, 5));
   EXPECT_THAT(times_us(see("unit=ms,file=" + write_file("m.csv", "time,a\n0,1\n5,2\n"))),
               ElementsAre(0, 5'000));
+}
+
+struct UnitCase {
+  const char* name;
+  const char* rows;          // of time and value
+  std::int64_t last_us;      // of session time
+  const char* guessed = "";  // what is told of it; "": nothing
+};
+
+class LogUnits : public ::testing::TestWithParam<UnitCase> {};
+
+TEST_P(LogUnits, AreGuessedAsAReaderWouldAndToldOf) {
+  const UnitCase& c = GetParam();
+  const Seen seen = see(write_file(std::string(c.name) + ".csv", c.rows));
+  ASSERT_TRUE(seen.status) << seen.status.error().message;
+  EXPECT_EQ(times_us(seen).back(), c.last_us);
+  std::string told;
+  for (const Damage& damage : seen.damage) {
+    EXPECT_TRUE(damage.notice) << damage.error.message;
+    told += damage.error.message;
+  }
+  if (*c.guessed)
+    EXPECT_THAT(told, HasSubstr(std::string("taken for ") + c.guessed));
+  else
+    EXPECT_EQ(told, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, LogUnits,
+    ::testing::Values(
+        UnitCase{"small_integers", "time,a\n0,1\n5,2\n", 5'000'000, "seconds"},
+        UnitCase{"without_a_header", "0,1\n60,2\n120,2\n", 120'000'000, "seconds"},
+        UnitCase{"decimals", "time,a\n0,1\n0.5,2\n", 500'000},
+        UnitCase{"a_kilohertz", "ts,a\n0,1\n1000,2\n2000,2\n", 2'000},
+        UnitCase{"uptime_us", "t,a\n170000000000,1\n170000100000,2\n", 170'000'100'000},
+        UnitCase{"epoch_s", "timestamp,a\n1700000000,1\n1700000002,2\n", 2'000'000, "seconds"},
+        UnitCase{"epoch_ms", "timestamp,a\n1700000000000,1\n1700000002000,2\n", 2'000'000, "milliseconds"},
+        UnitCase{"epoch_us", "timestamp,a\n1700000000000000,1\n1700000002000000,2\n", 2'000'000},
+        UnitCase{"epoch_ns", "timestamp,a\n1700000000000000000,1\n1700000002000000000,2\n", 2'000'000,
+                 "nanoseconds"},
+        UnitCase{"epoch_s_decimal", "time,a\n1700000000.5,1\n1700000002.5,2\n", 2'000'000},
+        UnitCase{"epoch_ms_decimal", "time,a\n1700000000000.5,1\n1700000002000.5,2\n", 2'000'000},
+        UnitCase{"calendar", "time,a\n2026-11-29T12:00:00Z,1\n2026-11-29T12:00:02Z,2\n", 2'000'000},
+        UnitCase{"named_us", "t_us,a\n0,1\n5,2\n", 5},
+        UnitCase{"named_s", "Time (s),a\n0,1\n5,2\n", 5'000'000},
+        UnitCase{"named_ms", "elapsed[ms];a\n0;1\n5;2\n", 5'000},
+        UnitCase{"called_seconds", "a,seconds\n1,0\n2,5\n", 5'000'000},
+        UnitCase{"called_by_a_long_unit", "time_microseconds,a\n0,1\n5,2\n", 5}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(LogSource, TheUnitSaidIsTheUnitTaken) {
+  const Seen seen = see("unit=us,file=" + write_file("said.csv", "time,a\n0,1\n5,2\n"));
+  EXPECT_THAT(times_us(seen), ElementsAre(0, 5));
+  EXPECT_THAT(seen.damage, SizeIs(0));
 }
 
 TEST(LogSource, ReordersWithinItsWindowAndReportsWhatComesLater) {

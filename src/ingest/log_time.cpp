@@ -134,26 +134,65 @@ Result<Nanoseconds> log_time(const LogTime& time, TimeUnit unit) {
   return Nanoseconds(negative ? -ns : ns);
 }
 
-std::optional<TimeUnit> time_unit_of_name(std::string_view name, std::string_view base) {
-  std::string lower(name.substr(0, 32));
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  std::string_view stem = lower;
-  TimeUnit unit = TimeUnit::kAuto;
-  constexpr std::array<std::pair<std::string_view, TimeUnit>, 4> kSuffixes = {
-      {{"_ns", TimeUnit::kNanoseconds},
-       {"_us", TimeUnit::kMicroseconds},
-       {"_ms", TimeUnit::kMilliseconds},
-       {"_s", TimeUnit::kSeconds}}};
-  for (const auto& [suffix, suffix_unit] : kSuffixes)
-    if (stem.ends_with(suffix)) {
-      stem.remove_suffix(suffix.size());
-      unit = suffix_unit;
-      break;
+namespace {
+
+constexpr std::array<std::pair<std::string_view, TimeUnit>, 21> kUnitNames = {
+    {{"ns", TimeUnit::kNanoseconds},
+     {"nanos", TimeUnit::kNanoseconds},
+     {"nsec", TimeUnit::kNanoseconds},
+     {"nanoseconds", TimeUnit::kNanoseconds},
+     {"us", TimeUnit::kMicroseconds},
+     {"\xC2\xB5s", TimeUnit::kMicroseconds},
+     {"\xCE\xBCs", TimeUnit::kMicroseconds},
+     {"micros", TimeUnit::kMicroseconds},
+     {"usec", TimeUnit::kMicroseconds},
+     {"microseconds", TimeUnit::kMicroseconds},
+     {"ms", TimeUnit::kMilliseconds},
+     {"millis", TimeUnit::kMilliseconds},
+     {"msec", TimeUnit::kMilliseconds},
+     {"milliseconds", TimeUnit::kMilliseconds},
+     {"s", TimeUnit::kSeconds},
+     {"sec", TimeUnit::kSeconds},
+     {"secs", TimeUnit::kSeconds},
+     {"second", TimeUnit::kSeconds},
+     {"seconds", TimeUnit::kSeconds},
+     {"millisecond", TimeUnit::kMilliseconds},
+     {"microsecond", TimeUnit::kMicroseconds}}};
+constexpr std::array<std::string_view, 6> kTimeNames = {"t",         "ts",       "time",
+                                                        "timestamp", "datetime", "elapsed"};
+
+/// "Time (ms)" and "time[ms]" to "time_ms".
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name.substr(0, 48)) {
+    if (c == ' ' || c == '(' || c == '[' || c == '_') {
+      if (!plain.empty() && plain.back() != '_') plain += '_';
+    } else if (c != ')' && c != ']') {
+      plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     }
-  const bool matches =
-      base.empty() ? stem == "t" || stem == "ts" || stem == "time" || stem == "timestamp" : stem == base;
-  return matches ? std::optional(unit) : std::nullopt;
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::optional<TimeUnit> time_unit_of_name(std::string_view name, std::string_view base) {
+  const std::string plain = plain_name(name);
+  const auto is_base = [&](std::string_view stem) {
+    if (!base.empty()) return stem == base;
+    return std::find(kTimeNames.begin(), kTimeNames.end(), stem) != kTimeNames.end();
+  };
+  if (is_base(plain)) return TimeUnit::kAuto;
+  const std::size_t cut = plain.rfind('_');
+  const bool has_stem = cut != std::string::npos;
+  const std::string_view unit = has_stem ? std::string_view(plain).substr(cut + 1) : std::string_view(plain);
+  const auto named = std::find_if(kUnitNames.begin(), kUnitNames.end(),
+                                  [&](const auto& known) { return known.first == unit; });
+  if (named == kUnitNames.end()) return std::nullopt;
+  // A column that is called by a unit alone, and by its whole word, is one of times.
+  const bool whole = !has_stem && base.empty() && unit.ends_with("seconds");
+  return whole || (has_stem && is_base(std::string_view(plain).substr(0, cut))) ? std::optional(named->second)
+                                                                                : std::nullopt;
 }
 
 }  // namespace braid::ingest

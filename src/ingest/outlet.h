@@ -39,9 +39,16 @@ class Outlet {
   }
   /// Sends a bound if it has moved on by enough to be worth a packet; an endless one always, once.
   bool bound(StreamKind stream, SessionTime nothing_before);
+  /// The source's last promise but the endless one: it was told of up to `at`, which is waited for. False:
+  /// stop reading.
+  bool end(StreamKind stream, SessionTime at) { return wait_for(at) && forward(Bound{stream, at}); }
   /// Sends a fault. Of those alike in code and `kind`, one a second of session time is sent; it tells how
   /// many more there were.
   bool damage(SessionTime at, ErrorCode code, const char* kind, const std::string& message);
+  /// Tells something that people should know and that costs nothing. False: stop reading.
+  bool notice(const std::string& message) {
+    return forward(Damage{id_, kSessionStart, {ErrorCode::kUsage, message}, true});
+  }
   /// Sends the counts of faults held back since. At the end.
   void flush_damage();
 

@@ -23,13 +23,19 @@ class RowClock {
   Result<SessionTime> session(const LogTime& time) const;
   /// "times as written" or "session 0 is 2026-11-29T12:00:00.500000Z".
   std::string description() const;
+  /// What was assumed of numbers without a unit, as a sentence; empty: nothing that the documentation doesn't
+  /// state as the default.
+  const std::string& guess() const { return guess_; }
 
  private:
+  void guess_unit();
+
   TimeUnit unit_;
   std::optional<Nanoseconds> epoch_;
   std::vector<LogTime> first_;  // until settled
   SessionTime base_{};
   bool settled_ = false;
+  std::string guess_;
 };
 
 }  // namespace braid::ingest

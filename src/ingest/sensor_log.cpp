@@ -29,7 +29,9 @@ Status add_value(LogRow& row, std::string_view channel, std::string_view value) 
 }
 
 Result<std::optional<LogRow>> complete(LogRow row) {
-  if (auto time = log_time(*row.start, TimeUnit::kAuto); !time) return tl::unexpected(time.error());
+  // Without a unit so far, only that it is a time can be told.
+  const TimeUnit finest = row.start->unit == TimeUnit::kAuto ? TimeUnit::kNanoseconds : row.start->unit;
+  if (auto time = log_time(*row.start, finest); !time) return tl::unexpected(time.error());
   if (row.values.empty()) return fail(ErrorCode::kBadInput, "a time without any value");
   return row;
 }

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "braid/base/utf8.h"
 
@@ -24,7 +25,7 @@ constexpr const char* kKeys = "name, kind, file, url, device, video, audio, live
 
 /// The message may quote bytes that are no text.
 tl::unexpected<Error> usage(const std::string& message) {
-  return fail(ErrorCode::kUsage, to_valid_utf8(message));
+  return fail(ErrorCode::kUsage, without_passwords(to_valid_utf8(message)));
 }
 
 bool is_target_key(std::string_view key) { return key == "file" || key == "url" || key == "device"; }
@@ -98,11 +99,12 @@ Status set(SourceSpec& spec, std::string_view key, std::string_view value) {
 }
 
 Status parse_pairs(SourceSpec& spec, std::string_view text) {
+  std::vector<std::string_view> given;
   while (!text.empty()) {
     const std::size_t equals = text.find('=');
     const std::string_view key = text.substr(0, equals);
     if (equals == std::string_view::npos || !is_key(key))
-      return usage(fmt::format("source: '{}' isn't key=value; the keys are {}",
+      return usage(fmt::format("source: '{}' is no file and no key=value; the keys are {}",
                                text.substr(0, text.find(',')), kKeys));
     std::string_view value = text.substr(equals + 1);
     std::size_t end = value.find(',');
@@ -115,6 +117,9 @@ Status parse_pairs(SourceSpec& spec, std::string_view text) {
         end = value.find(',', end + 1);
       }
     text = end == std::string_view::npos ? std::string_view{} : value.substr(end + 1);
+    if (std::find(given.begin(), given.end(), key) != given.end())
+      return usage(fmt::format("source: {}= is given twice; once is enough", key));
+    given.push_back(key);
     if (auto done = set(spec, key, value.substr(0, end)); !done) return done;
   }
   if (spec.target.empty()) return usage("source: nothing to read; add file=PATH, url=URL or device=NAME");
@@ -170,6 +175,13 @@ std::string name_of(const SourceSpec& spec) {
   return name.empty() ? "source" : name;
 }
 
+/// What looks like one, so that a mistyped key isn't taken for a file.
+bool looks_like_key(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
 bool exists(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0;
@@ -179,6 +191,19 @@ bool exists(const std::string& path) {
 
 const char* to_string(SourceKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
+std::string without_passwords(std::string text) {
+  constexpr std::string_view kMark = "://", kMask = "***";
+  for (std::size_t at = 0; (at = text.find(kMark, at)) != std::string::npos;) {
+    at += kMark.size();
+    const std::size_t host_end = std::min(text.find_first_of("/?# '\"", at), text.size());
+    const std::size_t user_end = text.substr(at, host_end - at).rfind('@');
+    if (user_end == std::string::npos) continue;
+    text.replace(at, user_end, kMask);
+    at += kMask.size();
+  }
+  return text;
+}
+
 Result<SourceSpec> parse_source_spec(std::string_view text) {
   if (text.empty()) return usage("source: is empty; give a path, URL, device or -");
   if (text.size() > kMaxText || text.find('\0') != std::string_view::npos)
@@ -186,8 +211,8 @@ Result<SourceSpec> parse_source_spec(std::string_view text) {
         fmt::format("source: {} bytes; at most {} without zero bytes are taken", text.size(), kMaxText));
   SourceSpec spec;
   const std::size_t equals = text.find('=');
-  const bool pairs =
-      equals != std::string_view::npos && is_key(text.substr(0, equals)) && !exists(std::string(text));
+  const bool pairs = equals != std::string_view::npos && looks_like_key(text.substr(0, equals)) &&
+                     !exists(std::string(text));
   if (pairs) {
     if (auto parsed = parse_pairs(spec, text); !parsed) return tl::unexpected(parsed.error());
   } else {
@@ -195,6 +220,8 @@ Result<SourceSpec> parse_source_spec(std::string_view text) {
   }
   if (auto placed = place(spec); !placed) return tl::unexpected(placed.error());
   if (spec.name.empty()) spec.name = name_of(spec);
+  if (std::string shown = without_passwords(spec.target); shown != spec.target)
+    spec.secret = std::exchange(spec.target, std::move(shown));
   return spec;
 }
 

@@ -38,6 +38,21 @@ TEST(SourceSpec, TellsTransportsApart) {
   EXPECT_FALSE(parsed("clip.mp4").live);
 }
 
+TEST(SourceSpec, ShowsNoPassword) {
+  const SourceSpec spec = parsed("rtsp://me:s3cret@cam.example:554/1?x=a@b");
+  EXPECT_EQ(spec.target, "rtsp://***@cam.example:554/1?x=a@b");
+  EXPECT_EQ(spec.address(), "rtsp://me:s3cret@cam.example:554/1?x=a@b");
+  EXPECT_EQ(spec.name, "cam.example_554");
+  EXPECT_EQ(parsed("http://cam/1").address(), "http://cam/1");
+  EXPECT_EQ(without_passwords("to tcp://a:b@c:1 and rtsp://d@e/f@g failed"),
+            "to tcp://***@c:1 and rtsp://***@e/f@g failed");
+  for (const char* text :
+       {"ftp://me:s3cret@host/x", "name=a,url=http://me:s3cret@h/x,fo=1", "kind=me://u:s3cret@h,file=x"}) {
+    const auto wrong = parse_source_spec(text);
+    if (!wrong) EXPECT_EQ(wrong.error().message.find("s3cret"), std::string::npos) << wrong.error().message;
+  }
+}
+
 TEST(SourceSpec, ReadsKeysAndValues) {
   const SourceSpec spec = parsed("name=press,kind=sensor,file=log.csv,epoch=1700000000000000,unit=ms,live=1");
   EXPECT_EQ(spec.name, "press");
@@ -66,12 +81,15 @@ TEST(SourceSpec, SaysWhatIsWrong) {
   for (const std::string text :
        {"", "kind=sensor", "kind=radar,file=x", "name=a b,file=x", "name=,file=x", "video=-1,file=x",
         "video=x,file=y", "live=yes,file=x", "file=", "file=a,url=http://b", "name=a,nonsense",
-        "unit=h,file=x", "ftp://host/x", "epoch=99999999999999999999,file=x"}) {
+        "unit=h,file=x", "ftp://host/x", "epoch=99999999999999999999,file=x", "foo=bar,file=x", "File=x",
+        "a=b.mp4", "name=a,name=b,file=x", "live=1,live=1,file=x"}) {
     const auto spec = parse_source_spec(text);
     ASSERT_FALSE(spec) << text;
     EXPECT_EQ(spec.error().code, ErrorCode::kUsage) << text;
     EXPECT_GT(spec.error().message.size(), 20U) << text;
   }
+  EXPECT_NE(parse_source_spec("foo=bar,file=x").error().message.find("'foo=bar'"), std::string::npos);
+  EXPECT_NE(parse_source_spec("foo=bar,file=x").error().message.find("unit"), std::string::npos);
   EXPECT_FALSE(parse_source_spec(std::string(10'000, 'x')));
   EXPECT_FALSE(parse_source_spec(std::string("a\0b", 3)));
 }

@@ -16,10 +16,12 @@ Status check_magic(const std::string& path, const std::string& what) {
   std::error_code failed;
   const auto status = std::filesystem::status(path, failed);
   if (!std::filesystem::exists(status))
-    return fail(ErrorCode::kNotFound,
-                fmt::format("{} '{}' is not there; `make model` prepares the default one", what, path));
+    return fail(ErrorCode::kNotFound, fmt::format("{} '{}' is not there; check the path", what, path));
   if (std::filesystem::is_directory(status))
     return fail(ErrorCode::kBadInput, fmt::format("{} '{}' is a folder; a GGUF file is needed", what, path));
+  if (!std::filesystem::is_regular_file(status))
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{} '{}' is a pipe or device; a GGUF file is needed", what, path));
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return fail(ErrorCode::kResource,

@@ -37,7 +37,7 @@ TEST_F(GgufFileTest, AMissingFileNamesTheCommandThatPreparesIt) {
   const auto file = GgufFile::open(folder_ / "none.gguf", "model");
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, ErrorCode::kNotFound);
-  EXPECT_NE(file.error().message.find("make model"), std::string::npos);
+  EXPECT_NE(file.error().message.find("check the path"), std::string::npos);
 }
 
 TEST_F(GgufFileTest, ForeignBytesAreRefused) {

@@ -50,7 +50,12 @@ const char* protocols_of(const SourceSpec& spec) {
 
 ErrorCode code_of(int error) {
   switch (error) {
+    case AVERROR_HTTP_BAD_REQUEST:
+    case AVERROR_HTTP_UNAUTHORIZED:
+    case AVERROR_HTTP_FORBIDDEN:
     case AVERROR_HTTP_NOT_FOUND:
+    case AVERROR_HTTP_OTHER_4XX:
+    case AVERROR_HTTP_SERVER_ERROR:
     case AVERROR(ENOENT):
     case AVERROR(ENODEV):
     case AVERROR(ENXIO):
@@ -61,6 +66,8 @@ ErrorCode code_of(int error) {
     case AVERROR(EIO):
       return ErrorCode::kNotFound;
     case AVERROR(ENOMEM):
+    case AVERROR(EMFILE):
+    case AVERROR(ENFILE):
       return ErrorCode::kResource;
     case AVERROR_EXIT:
       return ErrorCode::kCancelled;
@@ -73,6 +80,14 @@ ErrorCode code_of(int error) {
   }
 }
 
+/// What to do about a server's refusal.
+const char* remote_cure(int error) {
+  if (error == AVERROR_HTTP_UNAUTHORIZED || error == AVERROR_HTTP_FORBIDDEN)
+    return "put the right user and password into the address (http://USER:PASSWORD@…)";
+  if (error == AVERROR_HTTP_SERVER_ERROR) return "the server failed; try again later";
+  return "check that the address is right and the server runs";
+}
+
 tl::unexpected<Error> open_error(const SourceSpec& spec, int error) {
   const std::string complaint = take_last_complaint();
   const std::string reason = complaint.empty() ? error_text(error) : error_text(error) + ": " + complaint;
@@ -82,10 +97,10 @@ tl::unexpected<Error> open_error(const SourceSpec& spec, int error) {
     return fail(ErrorCode::kLimit, fmt::format("{}: has too many streams ({})", spec.target, complaint));
   if (remote && code != ErrorCode::kBadInput)
     return fail(
-        code,
-        fmt::format("{}: could not be opened ({}); check that the address is right and the server runs",
-                    spec.target, reason),
-        true);
+        code, fmt::format("{}: could not be opened ({}); {}", spec.target, reason, remote_cure(error)), true);
+  if (code == ErrorCode::kResource)
+    return fail(code, fmt::format("{}: could not be opened ({}); close other programs or raise ulimit -n",
+                                  spec.target, reason));
   if (spec.transport == Transport::kDevice)
     return fail(
         code,
@@ -104,7 +119,7 @@ int read_pipe(void* opaque, std::uint8_t* to, int size) {
   return got > 0 ? static_cast<int>(got) : AVERROR(static_cast<int>(-got));
 }
 
-int interrupted(void* stopped) { return static_cast<std::atomic<bool>*>(stopped)->load() ? 1 : 0; }
+int interrupted(void* input) { return static_cast<Input*>(input)->must_return() ? 1 : 0; }
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -124,6 +139,8 @@ Input::~Input() {
     avio_closep(&bytes_);
   }
 }
+
+bool Input::must_return() const { return stopped_ || (open_until_ && clock_.now() > *open_until_); }
 
 void Input::stop() {
   stopped_ = true;
@@ -156,8 +173,8 @@ Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
   Dictionary settings;
   settings.set("protocol_whitelist", protocols_of(spec));
   if (spec.transport == Transport::kHttp) settings.set("rw_timeout", us_text(options.network_timeout));
-  const std::string url = spec.transport == Transport::kFile ? "file:" + spec.target : spec.target;
-  const AVIOInterruptCB callback{interrupted, &stopped_};
+  const std::string url = spec.transport == Transport::kFile ? "file:" + spec.target : spec.address();
+  const AVIOInterruptCB callback{interrupted, this};
   const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, settings.get());
   if (error < 0) return open_error(spec, error);
   return spool_if_needed(spec);
@@ -184,7 +201,7 @@ std::ptrdiff_t Input::read_bytes(std::uint8_t* to, std::size_t size) {
 
 Status Input::open_spooled(const SourceSpec& spec, const Spool& spool) {
   const std::string url = "file:" + spool.path();
-  const AVIOInterruptCB callback{interrupted, &stopped_};
+  const AVIOInterruptCB callback{interrupted, this};
   const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, nullptr);
   if (error < 0) return open_error(spec, error);
   return {};
@@ -208,6 +225,7 @@ Status Input::spool_if_needed(const SourceSpec& spec) {
     avio_seek(bytes_, 0, SEEK_SET);
     return {};
   }
+  open_until_.reset();  // all of it may take its time, as long as something comes
   auto spool = Spool::fill(head_, [this](std::uint8_t* to, std::size_t size) -> std::ptrdiff_t {
     return avio_read(bytes_, to, static_cast<int>(size));
   });
@@ -238,12 +256,12 @@ Status Input::open_format(const SourceSpec& spec, const IngestOptions& options) 
   if (!format_) return fail(ErrorCode::kResource, "no memory for a media file's header");
   format_->pb = bytes_;
   if (bytes_) format_->flags |= AVFMT_FLAG_CUSTOM_IO;
-  format_->interrupt_callback = {interrupted, &stopped_};
+  format_->interrupt_callback = {interrupted, this};
   format_->correct_ts_overflow = 0;  // TimeRepair does it
   Dictionary settings;
   settings.set("protocol_whitelist", protocols_of(spec));
   settings.set("max_streams", std::to_string(options.max_streams));
-  std::string url = spec.target;
+  std::string url = spec.address();
   if (spec.transport == Transport::kFile) url = "file:" + url;
   if (spec.transport == Transport::kRtsp) {
     settings.set("rtsp_transport", "tcp");
@@ -252,6 +270,7 @@ Status Input::open_format(const SourceSpec& spec, const IngestOptions& options) 
   }
   if (spec.transport == Transport::kDevice) {
     avdevice_register_all();
+    silence_sound_cards();
     const std::size_t colon = spec.target.find(':');
     url = spec.target.substr(colon + 1);
     const std::string device = spec.target.substr(0, colon);
@@ -283,16 +302,35 @@ Status Input::find_streams(const SourceSpec& spec, const IngestOptions& options)
   return {};
 }
 
-Result<std::unique_ptr<Input>> Input::open(const SourceSpec& spec, const IngestOptions& options) {
+Status Input::open_all(const SourceSpec& spec, const IngestOptions& options) {
+  if (spec.transport != Transport::kRtsp && spec.transport != Transport::kDevice) {
+    if (auto opened = open_bytes(spec, options); !opened) return opened;
+    if (auto probed = probe(spec); !probed) return probed;
+  }
+  if (auto opened = open_format(spec, options); !opened) return opened;
+  return find_streams(spec, options);
+}
+
+Result<std::unique_ptr<Input>> Input::open(const SourceSpec& spec, const IngestOptions& options,
+                                           Clock& clock) {
   capture_log();
   take_last_complaint();
-  std::unique_ptr<Input> input(new Input());
-  if (spec.transport != Transport::kRtsp && spec.transport != Transport::kDevice) {
-    if (auto opened = input->open_bytes(spec, options); !opened) return tl::unexpected(opened.error());
-    if (auto probed = input->probe(spec); !probed) return tl::unexpected(probed.error());
-  }
-  if (auto opened = input->open_format(spec, options); !opened) return tl::unexpected(opened.error());
-  if (auto found = input->find_streams(spec, options); !found) return tl::unexpected(found.error());
+  std::unique_ptr<Input> input(new Input(clock));
+  // A server that drips is never silent for long; this bounds it.
+  const Nanoseconds patience = 3 * options.network_timeout;
+  const bool remote = spec.transport == Transport::kRtsp || spec.transport == Transport::kHttp;
+  if (remote) input->open_until_ = clock.now() + patience;
+  const Status opened = input->open_all(spec, options);
+  const bool too_slow = remote && input->must_return();
+  input->open_until_.reset();
+  if (too_slow)
+    return fail(
+        ErrorCode::kNotFound,
+        fmt::format("{}: has not sent enough to tell what it is within {:.0f} s; check its sender and the "
+                    "network",
+                    spec.target, to_seconds(patience)),
+        true);
+  if (!opened) return tl::unexpected(opened.error());
   input->still_ = !input->pipe_ && ends_with(input->format_->iformat->name, "_pipe");
   return input;
 }

@@ -17,20 +17,26 @@ namespace braid::ingest::ffmpeg {
 class Input {
  public:
   /// Blocks as open_source() does and fails as it does.
-  static Result<std::unique_ptr<Input>> open(const SourceSpec& spec, const IngestOptions& options);
+  static Result<std::unique_ptr<Input>> open(const SourceSpec& spec, const IngestOptions& options,
+                                             Clock& clock);
   ~Input();
 
   AVFormatContext& format() { return *format_; }
   /// A file or URL whose first picture is all there is.
   bool still() const { return still_; }
+  /// Bytes come from a pipe, which may be silent.
+  bool may_stall() const { return pipe_ != nullptr; }
   /// 0, or an AVERROR; AVERROR_EOF at the end, AVERROR_EXIT after stop().
   int read(AVPacket& packet);
   void stop();
+  /// For FFmpeg, which asks while it blocks: stopped, or opening has taken too long.
+  bool must_return() const;
   /// From the pipe, for FFmpeg. As ByteReader::read().
   std::ptrdiff_t read_bytes(std::uint8_t* to, std::size_t size);
 
  private:
-  Input() = default;
+  explicit Input(Clock& clock) : clock_(clock) {}
+  Status open_all(const SourceSpec& spec, const IngestOptions& options);
   void read_head();
   Status open_spooled(const SourceSpec& spec, const Spool& spool);
   Status spool_pipe(const SourceSpec& spec);
@@ -40,6 +46,8 @@ class Input {
   Status open_format(const SourceSpec& spec, const IngestOptions& options);
   Status find_streams(const SourceSpec& spec, const IngestOptions& options);
 
+  Clock& clock_;
+  std::optional<SteadyTime> open_until_;  // while it is being opened
   std::atomic<bool> stopped_{false};
   std::unique_ptr<ByteReader> pipe_;  // where bytes come from, for a pipe
   std::vector<std::uint8_t> head_;    // the pipe's first bytes

@@ -7,6 +7,8 @@ namespace braid::ingest::ffmpeg {
 
 /// Takes over FFmpeg's log for the process. Idempotent, thread-safe.
 void capture_log();
+/// ALSA writes its own complaints to standard error; from now on it doesn't. Idempotent.
+void silence_sound_cards();
 /// The last error line that FFmpeg logged on this thread since the last call; "" for none.
 std::string take_last_complaint();
 

@@ -31,6 +31,7 @@ class MediaSource final : public Source {
         queue_(spec.live || spec.transport == Transport::kPipe ? Nanoseconds{} : kLookahead) {
     info_.name = spec.name;
     info_.live = spec.live;
+    info_.may_stall = input_->may_stall() || spec.transport == Transport::kHttp;
     info_.duration = spec.live ? Nanoseconds{} : streams_.duration;
     info_.description = streams_.description;
     if (spec.live)
@@ -83,6 +84,7 @@ class MediaSource final : public Source {
       }
       const SessionTime at = place(*packet, *track, outlet);
       const SessionTime due = at + sound_length(*packet, *track);
+      end_ = std::max(end_, end_of(*packet, at));
       queue_.push({std::move(packet), track->kind(), at, due, pacer_.now() - begun});
     }
   }
@@ -111,6 +113,14 @@ class MediaSource final : public Source {
 
   Nanoseconds sound_length(const AVPacket& packet, const Track& track) const {
     return track.kind() == StreamKind::kAudio ? packet_length(packet) : Nanoseconds{};
+  }
+
+  /// When a packet placed at `at` (by its decoding time) has been shown or heard to its end.
+  SessionTime end_of(const AVPacket& packet, SessionTime at) const {
+    const AVStream& stream = *input_->format().streams[packet.stream_index];
+    const bool reordered = packet.pts != AV_NOPTS_VALUE && packet.dts != AV_NOPTS_VALUE;
+    const Nanoseconds shown_later(reordered ? to_ns(packet.pts - packet.dts, stream.time_base) : 0);
+    return at + std::clamp(shown_later, Nanoseconds{}, TimeRepair::kForward) + packet_length(packet);
   }
 
   /// Repairs the packet's times where its format can break off; gives its place in the session.
@@ -161,8 +171,11 @@ class MediaSource final : public Source {
 
   bool finish(Track& track, const Handling& handling, Outlet& outlet) {
     finished_[static_cast<std::size_t>(track.kind())] = true;
-    return track.decode(nullptr, times_.value_or(TimeMap{}), handling, outlet) &&
-           outlet.bound(track.kind(), SessionTime::max());
+    if (!track.decode(nullptr, times_.value_or(TimeMap{}), handling, outlet)) return false;
+    const bool last = std::all_of(streams_.tracks.begin(), streams_.tracks.end(),
+                                  [&](const auto& other) { return finished(*other); });
+    if (last && !outlet.end(track.kind(), end_)) return false;
+    return outlet.bound(track.kind(), SessionTime::max());
   }
 
   void finish(Outlet& outlet) {
@@ -217,6 +230,7 @@ class MediaSource final : public Source {
   TimeRepair repair_;
   std::optional<TimeMap> times_;
   LastTimes last_at_;
+  SessionTime end_{};  // of all packets
   std::array<bool, kStreamKinds> finished_{};
   bool ended_ = false;
   int read_errors_ = 0;
@@ -227,7 +241,7 @@ class MediaSource final : public Source {
 
 Result<std::unique_ptr<Source>> open_media(const SourceSpec& spec, const IngestOptions& options,
                                            Clock& clock) {
-  auto input = Input::open(spec, options);
+  auto input = Input::open(spec, options, clock);
   if (!input) return tl::unexpected(input.error());
   auto streams = choose_streams(**input, spec, options);
   if (!streams) return tl::unexpected(streams.error());

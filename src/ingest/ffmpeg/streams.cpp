@@ -105,6 +105,11 @@ Result<Streams> choose_streams(Input& input, const SourceSpec& spec, const Inges
     streams.description += ", " + describe(stream, input.still());
   }
   if (streams.tracks.empty() && !streams.unusable.empty()) return tl::unexpected(streams.unusable.front());
+  const bool words = av_find_best_stream(&format, AVMEDIA_TYPE_SUBTITLE, -1, -1, nullptr, 0) >= 0;
+  if (streams.tracks.empty() && words)
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{}: holds subtitles ({}); name it as that: --source kind=subtitle,file={}",
+                            spec.target, format.iformat->name, spec.target));
   if (streams.tracks.empty())
     return fail(ErrorCode::kBadInput,
                 fmt::format("{}: is {} without {}; expected pictures or sound; check it with ffprobe",

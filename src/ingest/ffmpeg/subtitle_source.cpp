@@ -135,7 +135,7 @@ std::string words_of_ass(std::string_view event) {
 
 Result<std::unique_ptr<Source>> open_subtitles(const SourceSpec& spec, const IngestOptions& options,
                                                Clock& clock) {
-  auto input = Input::open(spec, options);
+  auto input = Input::open(spec, options, clock);
   if (!input) return tl::unexpected(input.error());
   AVFormatContext& format = (*input)->format();
   const AVCodec* codec = nullptr;

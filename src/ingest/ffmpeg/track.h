@@ -1,6 +1,7 @@
 #pragma once
 // One stream of a container, from packets to what the session takes.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,7 +16,12 @@ struct TimeMap {
   std::int64_t origin_ns = 0;  ///< container time of `base`
   SessionTime base{};
 
-  SessionTime at(std::int64_t container_ns) const { return base + Nanoseconds(container_ns - origin_ns); }
+  /// Stamps of nonsense end up fifty years before or after, so that sums of times never overflow.
+  SessionTime at(std::int64_t container_ns) const {
+    constexpr std::int64_t kMost = std::int64_t{50} * 365 * 24 * 3600 * 1'000'000'000;
+    const auto bounded = [](std::int64_t ns) { return std::clamp(ns, -2 * kMost, 2 * kMost); };
+    return base + Nanoseconds(std::clamp(bounded(container_ns) - bounded(origin_ns), -kMost, kMost));
+  }
 };
 
 /// One thread.

@@ -22,7 +22,9 @@ constexpr std::int64_t kDefaultFrameNs = 40'000'000;
 
 std::int64_t frame_ns(const AVStream& stream) {
   const AVRational rate = stream.avg_frame_rate;
-  return rate.num > 0 && rate.den > 0 ? av_rescale(1'000'000'000, rate.den, rate.num) : kDefaultFrameNs;
+  constexpr std::int64_t kLongestNs = 3'600'000'000'000;  // a rate of less is none
+  const std::int64_t ns = rate.num > 0 && rate.den > 0 ? av_rescale(1'000'000'000, rate.den, rate.num) : 0;
+  return ns > 0 && ns <= kLongestNs ? ns : kDefaultFrameNs;
 }
 
 Orientation stream_orientation(const AVStream& stream) {

@@ -35,8 +35,8 @@ Result<Nanoseconds> log_time(const LogTime& time, TimeUnit unit);
 /// Counted from 1970, not from a start: ISO 8601, or later than 2001-09-09 in its unit.
 constexpr bool is_absolute(Nanoseconds time) { return time >= std::chrono::seconds(1'000'000'000); }
 
-/// If `name` is that of a time ("t_us", "timestamp", "Time_s", with `base` "start": "start_us"), the unit it
-/// names. Bases without `base`: t, ts, time, timestamp.
+/// If `name` is that of a time ("t_us", "timestamp", "Time (s)", "seconds", with `base` "start": "start_us"),
+/// the unit it names. Bases without `base`: t, ts, time, timestamp, datetime, elapsed.
 std::optional<TimeUnit> time_unit_of_name(std::string_view name, std::string_view base = {});
 
 }  // namespace braid::ingest

@@ -12,9 +12,9 @@
 
 namespace braid::ingest {
 
-/// Line after line to rows. The time column is the one named t, ts, time or timestamp (with _ns, _us, _ms or
-/// _s), else the first. Without a header channels are ch1, ch2 ... JSON members of members are joined by
-/// dots. Pure; one thread.
+/// Line after line to rows. The time column is the first with the name of a time (time_unit_of_name()), else
+/// the first of all. Without a header channels are ch1, ch2 ... JSON members of members are joined by dots.
+/// Pure; one thread.
 class SensorLogParser {
  public:
   static constexpr std::size_t kMaxChannels = 256;

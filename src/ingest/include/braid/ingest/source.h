@@ -16,6 +16,7 @@ struct SourceInfo {
   std::string name;  ///< shown to people and written into prompts of readings; unique in a session
   std::array<bool, kStreamKinds> streams{};  ///< by StreamKind: may send it
   bool live = false;                         ///< goes on whether or not we read
+  bool may_stall = false;                    ///< a pipe or a server, which may stop sending and not say so
   Nanoseconds duration{};                    ///< 0: unknown
   std::string description;                   ///< one line: container, codecs, size, rates
 };

@@ -24,8 +24,8 @@ const char* to_string(SourceKind kind);
 
 /// The unit of a log's time column. Wire names: auto, ns, us, ms, s.
 enum class TimeUnit : std::uint8_t {
-  kAuto,  ///< by the column's name; else microseconds, or seconds where any of the first rows has a decimal
-          ///< point
+  kAuto,  ///< by the column's name; else guessed from the first rows as docs/sources.md says, at last
+          ///< microseconds
   kNanoseconds,
   kMicroseconds,
   kMilliseconds,
@@ -36,8 +36,10 @@ enum class TimeUnit : std::uint8_t {
 enum class Transport : std::uint8_t { kFile, kPipe, kHttp, kRtsp, kDevice };
 
 struct SourceSpec {
-  std::string name;    ///< [A-Za-z0-9_.-]+; given, or made from the target
-  std::string target;  ///< path, URL, `-` (standard input), `v4l2:…`, `alsa:…` or `pulse:…`
+  std::string name;  ///< [A-Za-z0-9_.-]+; given, or made from the target
+  std::string target;  ///< path, URL, `-` (standard input), `v4l2:…`, `alsa:…` or `pulse:…`; for people: a
+                       ///< URL's user and password are masked
+  std::string secret;  ///< the URL with them; empty: `target` says it all
   SourceKind kind = SourceKind::kAuto;
   Transport transport = Transport::kFile;
   bool live = false;         ///< a pipe's times are taken from arrival; always set for RTSP and devices
@@ -45,7 +47,13 @@ struct SourceSpec {
   std::optional<int> audio;  ///< which of the audio streams
   std::optional<std::int64_t> epoch_us;  ///< the log time that is session time 0, µs
   TimeUnit unit = TimeUnit::kAuto;
+
+  /// What is opened, and never shown.
+  const std::string& address() const { return secret.empty() ? target : secret; }
 };
+
+/// `text` with each "://user:password@" in it as "://***@": for messages, which may quote addresses.
+std::string without_passwords(std::string text);
 
 /// `clip.mp4`, a URL, `-`, a device, or `key=value,…` with the keys name, kind, file (or url, device), video,
 /// audio, live (0 or 1), epoch (µs), unit. A target may hold commas: it ends where another key begins. A path
