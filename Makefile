@@ -9,10 +9,10 @@ CLIP ?= models/nano/samples/clip.mp4
 # CUDA=ON builds llama.cpp with its CUDA backend.
 export BRAID_CUDA := $(if $(CUDA),$(CUDA),OFF)
 
-.PHONY: help demo build model test bench fuzz sanitize tsan format check clean install
+.PHONY: help demo build model test bench fuzz sanitize tsan format check nano-check clean install
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: ## watch the sample clip and answer three questions about it (sets everything up first)
 	@$(PREPARE) demo
@@ -53,6 +53,10 @@ check: ## layout, clang-tidy, module rules, shell scripts
 	@$(PREPARE) dev
 	@$(PREPARE) libraries
 	@tools/checks/check.sh
+
+nano-check: ## train a tiny model on the CPU, export it, and compare torch with libmtmd
+	@$(PREPARE) nano
+	@tools/nano/nano.sh check
 
 clean: ## remove build results; the cache of dependencies and models stays
 	rm -rf build

@@ -48,28 +48,38 @@ class Audio:
 
 @dataclass
 class Batch:
-    """Sequences of one step by kind, as (count, padded length in tokens)."""
-    vision: tuple = (176, 176)
-    audio: tuple = (168, 176)
-    timeline: tuple = (40, 448)
-    long: tuple = (6, 1536)
-    text: tuple = (24, 128)
+    """One step. While the encoders train alone: how many pictures and sounds. Later: tokens by kind of sequence."""
+    school: tuple = (448, 224)
+    vision: int = 23000
+    audio: int = 17500
+    timeline: int = 13500
+    long: int = 9000
+    text: int = 2500
+    longest: int = 1536  # tokens of one sequence
+
+    @property
+    def tokens(self):
+        return self.vision + self.audio + self.timeline + self.long + self.text
 
 
 @dataclass
 class Train:
-    steps: int = 1600
-    warmup: int = 150             # steps of rising learning rate, and of pictures, speech and text alone
+    school: int = 1000            # first steps, in which the encoders train alone
+    steps: int = 2260             # in all
+    warmup: int = 60              # steps of rising learning rate, of the encoders and later of the LoRA
     encoder_rate: float = 1e-3
     lora_rate: float = 6e-4
+    muon: int = 1                 # 0: AdamW for the encoders' inner matrices too
+    muon_rate: float = 1e-3
     weight_decay: float = 0.03
     floor: float = 0.02           # of the learning rate at the end, as a share
     seed: int = 1
-    short_signs: float = 0.35     # share of the steps in which signs are one word or number
+    short_signs: float = 0.5      # share of the steps in which signs are one word or number
     reader_weight: float = 1.0    # loss that reads signs off the merged rows; 0: none
     letter_weight: float = 100.0  # loss that names the letter in each patch
     cell_weight: float = 50.0     # loss that names the things in each row's cell
     ctc_weight: float = 0.5       # loss that spells speech at 50 Hz
+    text_weight: float = 1.0      # loss that holds plain chat to the base model's
     sign_share: float = 0.4       # pictures with a sign
     drop_share: float = 0.3       # pictures that lose a random part of their rows, at most half
 
@@ -93,8 +103,8 @@ TINY = Config(
     name="tiny",
     vision=Vision(image=64, patch=16, merge=2, width=64, layers=2, heads=2, hidden=128, middle=128),
     audio=Audio(channels=(8, 8, 16), width=64, layers=2, heads=2, hidden=128),
-    batch=Batch(vision=(3, 176), audio=(3, 192), timeline=(1, 448), long=(0, 1536), text=(1, 128)),
-    train=Train(steps=12, warmup=2),
+    batch=Batch(school=(4, 2), vision=150, audio=150, timeline=250, long=0, text=80),
+    train=Train(school=3, steps=10, warmup=2),
     lora_rank=4, signs=64, utterances=40, music=4)
 
 

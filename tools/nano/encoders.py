@@ -63,7 +63,8 @@ class Eyes(nn.Module):
     def forward(self, pictures):
         """(rows [n, rows, ROW], middle [n, rows, middle], patches [n, grid^2, width])"""
         n, s = len(pictures), self.shape
-        x = self.patch(pictures).flatten(2).transpose(1, 2) + self.place
+        x = pictures.view(n, 3, s.grid, s.patch, s.grid, s.patch).permute(0, 2, 4, 1, 3, 5).reshape(n, s.grid ** 2, -1)
+        x = F.linear(x, self.patch.weight.flatten(1), self.patch.bias) + self.place
         x = torch.cat([self.register.expand(n, 1, s.width).to(x.dtype), x], 1)
         for block in self.blocks:
             x = block(x)
@@ -71,6 +72,15 @@ class Eyes(nn.Module):
         x = patches.reshape(n, s.cells, s.merge, s.cells, s.merge, s.width).permute(0, 1, 3, 2, 4, 5)
         middle = F.relu(self.middle(self.merge_norm(x.reshape(n, s.rows, s.merge ** 2 * s.width)))).square()
         return self.out(middle), middle, patches
+
+
+def strided(x, conv):
+    """The 3 x 3 convolution of stride 2 as one product: libraries plan a convolution anew for each size of input."""
+    windows = F.pad(x, (1, 1, 1, 1)).unfold(2, 3, 2).unfold(3, 3, 2)
+    n, channels, height, width = windows.shape[:4]
+    windows = windows.permute(0, 2, 3, 1, 4, 5).reshape(n, height * width, channels * 9)
+    out = F.linear(windows, conv.weight.flatten(1), conv.bias)
+    return out.transpose(1, 2).reshape(n, -1, height, width)
 
 
 class Ears(nn.Module):
@@ -93,7 +103,7 @@ class Ears(nn.Module):
         """frames [n]: how many are valid. (rows, valid rows [n], letters [n, 4 * rows, letters + 1])"""
         x, valid = mel[:, None], frames
         for conv in self.conv:
-            x = F.gelu(conv(x))
+            x = F.gelu(strided(x, conv))
             valid = torch.div(valid + 1, 2, rounding_mode="floor")
             inside = torch.arange(x.shape[-1], device=x.device)[None] < valid[:, None]
             x = x * inside[:, None, None].to(x.dtype)
@@ -130,12 +140,16 @@ def mel_filters(mels=80, rate=16000):
 class LogMel:
     def __init__(self, mels, device):
         self.filters = mel_filters(mels).to(device)
-        self.window = torch.hann_window(FFT, periodic=True, device=device)
+        window = torch.hann_window(FFT, periodic=True, dtype=torch.float64)
+        angle = torch.arange(FFT).double()[:, None] * torch.arange(FFT // 2 + 1)[None] * (2 * math.pi / FFT)
+        basis = torch.cat([torch.cos(angle), torch.sin(angle)], 1) * window[:, None]
+        self.basis = basis.float().to(device)
 
     def __call__(self, sound, lengths):
         """sound [n, samples] in -1..1, lengths [n] -> (log-mel [n, mels, frames], valid frames [n])."""
         padded = torch.cat([sound[:, 1:FFT // 2 + 1].flip(1), sound, sound.new_zeros(len(sound), FFT // 2)], 1)
-        power = torch.fft.rfft(padded.unfold(1, FFT, HOP) * self.window).abs().square()
+        real, imaginary = (padded.unfold(1, FFT, HOP) @ self.basis).chunk(2, -1)
+        power = real.square() + imaginary.square()
         count = sound.shape[1] // HOP
         mel = torch.log10((power @ self.filters.T).clamp(min=2.0 ** -24))[:, :count]
         frames = torch.div(lengths, HOP, rounding_mode="floor")

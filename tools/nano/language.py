@@ -5,7 +5,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from nano.layers import attention, rms_norm, rope_table
+from nano.layers import Cached, rms_norm, rope_table
 
 HEADS, KV_HEADS, HEAD = 9, 3, 64
 EPSILON, ROPE_BASE = 1e-5, 100000.0
@@ -36,20 +36,17 @@ class Layer(nn.Module):
         weight = getattr(self, f"w_{name}")
         return F.linear(x, weight + getattr(self, f"b_{name}") @ getattr(self, f"a_{name}") if adapted else weight)
 
-    def forward(self, x, cosine, sine, cache=None, adapted=True):
-        """x [batch, length, 576]; cache: [keys, values] so far, which grows, or None."""
-        batch, length, width = x.shape
+    def before(self, x, cosine, sine, adapted=True):
+        """x [..., 576], cosine and sine [..., 1, 32] -> q, k, v [..., heads, 64]."""
         h = rms_norm(x, self.norm1, EPSILON)
-        heads = lambda name, n: self.linear(h, name, adapted).view(batch, length, n, HEAD).transpose(1, 2)
+        heads = lambda name, n: self.linear(h, name, adapted).view(*x.shape[:-1], n, HEAD)
         q = pairs_turned(heads("attn_q", HEADS), cosine, sine)
         k, v = pairs_turned(heads("attn_k", KV_HEADS), cosine, sine), heads("attn_v", KV_HEADS)
-        if cache is not None:
-            if cache[0] is not None:
-                k, v = torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2)
-            cache[0], cache[1] = k, v
-        k, v = (t.repeat_interleave(HEADS // KV_HEADS, 1) for t in (k, v))
-        mixed = attention(q, k, v, causal=length > 1)
-        x = x + self.linear(mixed.transpose(1, 2).reshape(batch, length, width), "attn_output", adapted)
+        return q, *(t.repeat_interleave(HEADS // KV_HEADS, -2) for t in (k, v))
+
+    def after(self, x, mixed, adapted=True):
+        """x [..., 576], mixed [..., heads, 64] -> the layer's output."""
+        x = x + self.linear(mixed.flatten(-2).to(x.dtype), "attn_output", adapted)
         h = rms_norm(x, self.norm2, EPSILON)
         gated = F.silu(self.linear(h, "ffn_gate", adapted)) * self.linear(h, "ffn_up", adapted)
         return x + self.linear(gated, "ffn_down", adapted)
@@ -65,24 +62,26 @@ class Language(nn.Module):
     def embed(self, ids):
         return F.embedding(ids, self.embedding)
 
-    def hidden(self, x, caches=None, start=0, adapted=True):
-        """x [batch, length, 576] at positions from `start` -> the last layer's output, normalised."""
-        cosine, sine = (t[start:] for t in rope_table(start + x.shape[1], HEAD, ROPE_BASE, x.device))
+    def hidden(self, x, positions, attend, adapted=True):
+        """x [..., 576] at positions [...] -> the last layer's output, normalised. attend: one for each layer, or for all."""
+        cosine, sine = (table[positions][..., None, :] for table in
+                        rope_table(int(positions.max()) + 1, HEAD, ROPE_BASE, x.device))
         for i, layer in enumerate(self.layers):
-            x = layer(x, cosine, sine, caches[i] if caches else None, adapted)
+            q, k, v = layer.before(x, cosine, sine, adapted)
+            mixed = attend[i](q, k, v) if isinstance(attend, list) else attend(q, k, v)
+            x = layer.after(x, mixed, adapted)
         return rms_norm(x, self.norm, EPSILON)
 
     def logits(self, hidden):
         return F.linear(hidden, self.embedding.to(hidden.dtype)).float()
 
-    def lora(self):
-        return {name: p for name, p in self.named_parameters()}
-
     @torch.no_grad()
     def generate(self, rows, count, adapted=True):
         """rows [batch, length, 576], none padded -> greedy ids [batch, <= count] and the margin of each over the second."""
-        caches = [[None, None] for _ in self.layers]
-        hidden, at = self.hidden(rows, caches, adapted=adapted), rows.shape[1]
+        attend = [Cached() for _ in self.layers]
+        at = rows.shape[1]
+        place = lambda first, last: torch.arange(first, last, device=rows.device).expand(len(rows), -1)
+        hidden = self.hidden(rows, place(0, at), attend, adapted)
         ids, margins = [], []
         done = torch.zeros(len(rows), dtype=torch.bool, device=rows.device)
         for _ in range(count):
@@ -92,6 +91,6 @@ class Language(nn.Module):
             done |= ids[-1] == END
             if bool(done.all()):
                 break
-            hidden = self.hidden(self.embed(ids[-1][:, None]).to(hidden.dtype), caches, at, adapted)
+            hidden = self.hidden(self.embed(ids[-1][:, None]).to(hidden.dtype), place(at, at + 1), attend, adapted)
             at += 1
         return torch.stack(ids, 1), torch.stack(margins, 1)

@@ -5,16 +5,51 @@ import torch.nn.functional as F
 
 
 def attention(q, k, v, mask=None, causal=False):
-    """[batch, heads, length, width]; mask [batch, 1, 1, length] is true where keys count."""
-    if hasattr(F, "scaled_dot_product_attention"):
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal)
+    """[batch, heads, length, width]; mask [batch, 1, 1, length] is true where keys count. Causal: from the last query
+    seeing all keys, backwards."""
+    square = q.shape[-2] == k.shape[-2]
+    if hasattr(F, "scaled_dot_product_attention") and (square or not causal or q.shape[-2] == 1):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal and square)
     scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5  # torch before 2.0
     if mask is not None:
         scores = scores.masked_fill(~mask, float("-inf"))
     if causal:
-        above = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
+        above = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1 + k.shape[-2] - q.shape[-2])
         scores = scores.masked_fill(above, float("-inf"))
     return scores.softmax(-1) @ v
+
+
+class Packed:
+    """Causal attention inside each of many sequences that lie end to end."""
+
+    def __init__(self, offsets):
+        """offsets [sequences + 1]: where each begins, and the end."""
+        self.offsets = offsets
+        self.longest = int((offsets[1:] - offsets[:-1]).max())
+
+    def __call__(self, q, k, v):
+        """[tokens, heads, width] each."""
+        if q.is_cuda:
+            q, k, v = (t.to(torch.bfloat16).contiguous() for t in (q, k, v))
+            offsets = self.offsets.to(torch.int32)
+            return torch.ops.aten._flash_attention_forward(q, k, v, offsets, offsets, self.longest, self.longest, 0.0, True,
+                                                           False)[0]
+        sizes = (self.offsets[1:] - self.offsets[:-1]).tolist()
+        parts = zip(*(t.split(sizes) for t in (q, k, v)))
+        row = lambda t: t.transpose(0, 1)[None]
+        return torch.cat([attention(row(a), row(b), row(c), causal=True)[0].transpose(0, 1) for a, b, c in parts])
+
+
+class Cached:
+    """Causal attention of sequences of one length, [batch, length, heads, width], that remembers keys and values."""
+
+    def __init__(self):
+        self.k = self.v = None
+
+    def __call__(self, q, k, v):
+        self.k = k if self.k is None else torch.cat([self.k, k], 1)
+        self.v = v if self.v is None else torch.cat([self.v, v], 1)
+        return attention(*(t.transpose(1, 2) for t in (q, self.k, self.v)), causal=True).transpose(1, 2)
 
 
 def gelu(x):

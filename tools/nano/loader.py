@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from nano.base import Tokenizer
-from nano.sequences import Bank, Builder, batch_rng
+from nano.sequences import Bank, Builder, step_rng
 
 KINDS = ("vision", "audio", "timeline", "long", "text")
 AHEAD = 3  # steps that a worker prepares
@@ -27,23 +27,21 @@ def read_bank(assets, folder):
                       sound_bank=tensor("sound.npy"), offsets=torch.from_numpy(offsets))
 
 
-def step_batches(builder, config, step):
-    """The batches of one step: one of each kind."""
-    train = config.train
-    builder.use_signs(step < train.short_signs * train.steps)
-    made = []
-    for kind in KINDS:
-        count, length = getattr(config.batch, kind)
-        if count and not (kind in ("timeline", "long") and step < train.warmup):
-            made.append(builder.batch(batch_rng(train.seed, step, kind), kind, count, length))
-    return made
+def step_batch(builder, config, step):
+    """The batch of one step, as arrays."""
+    train, batch = config.train, config.batch
+    builder.use_signs(train.school <= step < train.short_signs * train.steps)
+    rng = step_rng(train.seed, step)
+    if step < train.school:
+        return builder.school(rng, *batch.school)
+    return builder.batch(rng, {kind: getattr(batch, kind) for kind in KINDS}, batch.tokens, batch.longest)
 
 
 def _work(queue, vocabulary, bank, config, steps):
     torch.set_num_threads(1)
     builder = Builder(Tokenizer(vocabulary), bank, config.vision.rows, config.train.drop_share, config.train.sign_share)
     for step in steps:
-        queue.put(step_batches(builder, config, step))
+        queue.put(step_batch(builder, config, step))
 
 
 class Loader:

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 from nano import render_torch, signs, sounds
 from nano.encoders import CTC_FRAMES, CTC_LETTERS, ROW, Ears, Eyes, LogMel
 from nano.language import Language
+from nano.layers import Packed
 
 CTC_INDEX = {letter: i + 1 for i, letter in enumerate(CTC_LETTERS)}
 
@@ -34,13 +35,15 @@ class Studio:
 
     @torch.no_grad()
     def pictures(self, packed):
-        return self.render(packed)
+        with torch.autocast(packed.device.type, enabled=False):
+            return self.render(packed)
 
     @torch.no_grad()
     def mel(self, numbers):
         """(log-mel [n, mels, frames], valid frames [n])"""
-        mel, frames = self.log_mel(*self.mix(numbers))
-        return sounds.colored(mel, numbers), frames
+        with torch.autocast(numbers.device.type, enabled=False):
+            mel, frames = self.log_mel(*self.mix(numbers))
+            return sounds.colored(mel, numbers), frames
 
 
 def reader_loss(eyes, rows, packed, letters):
@@ -82,11 +85,17 @@ def hear(model, studio, numbers, texts, train):
     return rows, {"ctc": train.ctc_weight * loss}
 
 
+def school_losses(model, studio, batch, train):
+    """The encoders' own losses alone."""
+    losses = see(model, studio, batch["scenes"], train)[1]
+    losses.update(hear(model, studio, batch["sounds"], batch["texts"], train)[1])
+    return losses
+
+
 def prompt_rows(model, studio, batch, train):
-    """All rows of a batch [count, length, ROW] with those of pictures and sounds in their slots, and the losses."""
-    count, length = batch["ids"].shape
-    rows = model.language.embed(batch["ids"]).reshape(count * length, ROW)
-    if torch.is_autocast_enabled():
+    """All rows [tokens, ROW] with those of pictures and sounds in their slots, and the encoders' losses."""
+    rows = model.language.embed(batch["ids"])
+    if rows.is_cuda:
         rows = rows.to(torch.bfloat16)
     losses = {}
     if "scenes" in batch:
@@ -101,29 +110,36 @@ def prompt_rows(model, studio, batch, train):
         inside = place < batch["slots"][:, 1:]
         slots = (batch["slots"][:, :1] + place)[inside]
         rows = rows.index_copy(0, slots, heard[inside].to(rows.dtype))
-    return rows.view(count, length, ROW), losses
+    return rows, losses
 
 
-def answer_loss(model, batch, rows):
-    """(cross-entropy of the answers, whether each answer's tokens are all the most likely ones [answers])"""
-    hidden = model.language.hidden(rows)
-    at = batch["owner"][:, 1:].reshape(-1).nonzero()[:, 0]
-    logits = model.language.logits(hidden[:, :-1].reshape(-1, ROW)[at])
-    label = batch["ids"][:, 1:].reshape(-1)[at]
-    owner = batch["owner"][:, 1:].reshape(-1)[at] - 1
+def losses_of(model, studio, batch, train):
+    """(losses by name, whether each answer's tokens are all the most likely ones [answers])"""
+    if "ids" not in batch:
+        return school_losses(model, studio, batch, train), None
+    rows, losses = prompt_rows(model, studio, batch, train)
+    hidden = model.language.hidden(rows, batch["position"], Packed(batch["offsets"]))
+    last = int(batch["offsets"][batch["sequences"]])
+    before = (batch["owner"][1:] > 0).nonzero()[:, 0]  # the token before each token of an answer
+    is_plain = before >= last - batch["plain"]
+    asked = before[~is_plain]
+    logits, label = model.language.logits(hidden[asked]), batch["ids"][asked + 1]
+    losses["answer"] = F.cross_entropy(logits, label)
     with torch.no_grad():
         wrong = torch.zeros(len(batch["kinds"]), device=rows.device)
-        wrong.index_add_(0, owner, (logits.argmax(-1) != label).float())
-    return F.cross_entropy(logits, label), wrong == 0
+        wrong.index_add_(0, batch["owner"][asked + 1] - 1, (logits.argmax(-1) != label).float())
+    if batch["plain"]:
+        losses["plain"] = train.text_weight * plain_loss(model, batch, last, before[is_plain], hidden)
+    return losses, wrong == 0
 
 
-def text_loss(model, batch):
-    """How far the adapted model's next words are from the base model's on the base model's answers."""
-    rows = model.language.embed(batch["ids"])
-    at = batch["owner"][:, 1:].reshape(-1).nonzero()[:, 0]
-    pick = lambda hidden: model.language.logits(hidden[:, :-1].reshape(-1, ROW)[at]).log_softmax(-1)
+def plain_loss(model, batch, last, before, hidden):
+    """How far the adapted model's next words are from the base model's, on the base model's answers."""
+    first = last - batch["plain"]
+    inside = (batch["offsets"] >= first) & (batch["offsets"] <= last)
     with torch.no_grad():
-        base = pick(model.language.hidden(rows, adapted=False))
-    adapted = pick(model.language.hidden(rows))
-    right = torch.ones(len(batch["kinds"]), dtype=torch.bool, device=rows.device)
-    return F.kl_div(adapted, base, log_target=True, reduction="batchmean"), right
+        rows = model.language.embed(batch["ids"][first:last]).to(hidden.dtype)
+        base = model.language.hidden(rows, batch["position"][first:last], Packed(batch["offsets"][inside] - first), adapted=False)
+        base = model.language.logits(base[before - first]).log_softmax(-1)
+    adapted = model.language.logits(hidden[before]).log_softmax(-1)
+    return F.kl_div(adapted, base, log_target=True, reduction="batchmean")

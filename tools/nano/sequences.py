@@ -119,6 +119,14 @@ class Builder:
             return media + [("t", "\n" + text)]
         return media + [("t", text)] if kind < 0.92 else [("t", text + "\n")] + media
 
+    def some(self, rng, asked, count):
+        """Questions in random order, none of which answers a later one: the sign is read once, all is named last."""
+        rng.shuffle(asked)
+        reading = [question for question in asked if question.kind in ("sign", "describe")]
+        if any(question.kind == "sign" for question in reading):
+            asked = [question for question in asked if question is reading[0] or question not in reading]
+        return sorted(asked[:count], key=lambda question: question.kind == "describe")
+
     def turns(self, asked):
         """Answers to questions, the first of which stands in the open turn already."""
         parts = [("t", ASSISTANT), ("a", (asked[0].answer, asked[0].kind))]
@@ -138,8 +146,7 @@ class Builder:
         else:
             scene = scenes.random_scene(rng, self.world, sign=rng.random() < self.sign_share)
         asked = questions.about(rng, self.world, scene)
-        rng.shuffle(asked)
-        asked = asked[:rng.choice((1, 2, 3, 3))]
+        asked = self.some(rng, asked, rng.choice((1, 2, 3, 4, 5)))
         media = ([self.stamp(rng)] if rng.random() < 0.5 else []) + [("p", scene)]
         return self.head(rng) + self.asked(rng, media, asked[0].text) + self.turns(asked)
 
@@ -229,41 +236,75 @@ class Builder:
 
     # ---- batches
 
-    def batch(self, rng, kind, count, length):
-        """`count` sequences of at most `length` tokens as arrays.
+    def school(self, rng, pictures, sounds):
+        """Pictures and sounds alone, for the encoders' own losses."""
+        drawn = []
+        for _ in range(pictures):
+            scene = scenes.random_scene(rng, self.world, sign=rng.random() < 0.65)
+            drawn.append(render_torch.pack(scene))
+        heard = [self.sound(rng, rng.choice(self.speech)) for _ in range(sounds)]
+        return dict(scenes=np.stack(drawn), sounds=np.array([numbers for numbers, _, _ in heard], np.float64),
+                    texts=[text for _, text, _ in heard])
 
-        ids, owner [count, length]: tokens, and the number of the answer that each belongs to (0: none); kinds: of the
-        answers 1, 2, ...; scenes [n, LENGTH]; row_from, row_to: which row of all pictures goes to which token of the
-        batch; sounds [m, 12] for the mixer, slots [m, 2]: first token and number of rows; texts: of the sounds.
+    def batch(self, rng, budget, tokens, longest):
+        """Sequences end to end: of each kind as many as fit into its tokens in `budget`; the rest of `tokens` is padding.
+
+        ids, owner, position [tokens]: the answer that a token belongs to (0: none) and its place in its sequence; offsets
+        [sequences + 1]; kinds: of the answers 1, 2, ...; scenes [n, LENGTH]; row_from, row_to: which row of all pictures
+        goes to which token; sounds [m, 12] for the mixer, slots [m, 2]: first token and number of rows; texts: of the
+        sounds; plain: tokens of the plain chat, which comes last.
         """
-        ids, owner = np.full((count, length), PAD, np.int32), np.zeros((count, length), np.int32)
-        scenes_packed, row_from, row_to, sounds, slots, texts, kinds = [], [], [], [], [], [], []
-        filled = 0
-        while filled < count:
-            tokens, answer, pictures, heard, answer_kinds = self.assemble(rng, getattr(self, kind)(rng))
-            if len(tokens) > length:
-                continue
-            start = filled * length
-            ids[filled, :len(tokens)] = tokens
-            owner[filled, :len(tokens)] = [a + len(kinds) if a else 0 for a in answer]
-            kinds += answer_kinds
-            for slot, scene, kept in pictures:
-                row_from.append(len(scenes_packed) * self.rows + kept)
-                row_to.append(start + slot + np.arange(len(kept)))
-                scenes_packed.append(render_torch.pack(scene))
-            for slot, rows, numbers, said in heard:
-                sounds.append(numbers)
-                slots.append((start + slot, rows))
-                texts.append(said)
-            filled += 1
-        made = dict(kind=kind, ids=ids, owner=owner, kinds=kinds)
-        if scenes_packed:
-            made.update(scenes=np.stack(scenes_packed), row_from=np.concatenate(row_from), row_to=np.concatenate(row_to))
-        if sounds:
-            made.update(sounds=np.array(sounds, np.float64), slots=np.array(slots), texts=texts)
+        batch = _Batch(self.rows)
+        plain = 0
+        for kind, share in budget.items():
+            start, misses = batch.at, 0
+            while misses < 3:
+                made = self.assemble(rng, getattr(self, kind)(rng))
+                if len(made[0]) > min(longest, share - (batch.at - start)):
+                    misses += 1
+                    continue
+                batch.add(*made)
+            plain = batch.at - start if kind == "text" else plain
+        return dict(batch.arrays(tokens), plain=plain)
+
+
+class _Batch:
+    """Collects assembled sequences."""
+
+    def __init__(self, rows):
+        self.rows, self.at = rows, 0
+        self.ids, self.owner, self.position, self.offsets, self.kinds = [], [], [], [0], []
+        self.scenes, self.row_from, self.row_to, self.sounds, self.slots, self.texts = [], [], [], [], [], []
+
+    def add(self, ids, owner, pictures, sounds, kinds):
+        self.ids += ids
+        self.owner += [a + len(self.kinds) if a else 0 for a in owner]
+        self.position += range(len(ids))
+        self.kinds += kinds
+        for slot, scene, kept in pictures:
+            self.row_from.append(len(self.scenes) * self.rows + kept)
+            self.row_to.append(self.at + slot + np.arange(len(kept)))
+            self.scenes.append(render_torch.pack(scene))
+        for slot, rows, numbers, said in sounds:
+            self.sounds.append(numbers)
+            self.slots.append((self.at + slot, rows))
+            self.texts.append(said)
+        self.at += len(ids)
+        self.offsets.append(self.at)
+
+    def arrays(self, tokens):
+        left = tokens - self.at
+        made = dict(ids=np.array(self.ids + [PAD] * left), owner=np.array(self.owner + [0] * left),
+                    position=np.array(self.position + list(range(left))), kinds=self.kinds,
+                    offsets=np.array(self.offsets + ([tokens] if left else [])), sequences=len(self.offsets) - 1)
+        if self.scenes:
+            made.update(scenes=np.stack(self.scenes), row_from=np.concatenate(self.row_from),
+                        row_to=np.concatenate(self.row_to))
+        if self.sounds:
+            made.update(sounds=np.array(self.sounds, np.float64), slots=np.array(self.slots), texts=self.texts)
         return made
 
 
-def batch_rng(seed, step, kind):
+def step_rng(seed, step):
     """The random numbers of a batch depend on its step alone, not on which worker makes it."""
-    return random.Random(f"{seed}-{step}-{kind}")
+    return random.Random(f"{seed}-{step}")

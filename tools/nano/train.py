@@ -17,35 +17,42 @@ from nano import checkpoint
 from nano.base import read_weights
 from nano.config import configured
 from nano.loader import Loader, read_bank, to_device
-from nano.model import Nano, Studio, answer_loss, prompt_rows, text_loss
+from nano.muon import Muon
+from nano.model import Nano, Studio, losses_of
 
-WEIGHT = dict(vision=1.0, audio=1.0, timeline=0.7, long=0.4, text=0.5)
 SHOW_EVERY = 50
+MEASURE_EVERY = 5  # steps whose answers are counted
 
 
-def learning_rate(train, step):
-    """Share of the full rate: rising, then a half cosine down to the floor."""
-    rise = min(1.0, (step + 1) / (2 * train.warmup))
-    return rise * (train.floor + (1 - train.floor) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / train.steps))))
+def learning_rate(train, step, first):
+    """Share of the full rate of what trains from step `first`: rising, then full, and a half cosine after the school."""
+    rise = min(1.0, max(0, step + 1 - first) / train.warmup)
+    part = max(0, step - train.school) / max(1, train.steps - train.school)
+    return rise * (train.floor + (1 - train.floor) * 0.5 * (1 + math.cos(math.pi * min(1.0, part))))
 
 
-def make_optimizer(model, train, device):
-    groups = [dict(params=list(model.eyes.parameters()), rate=train.encoder_rate, weight_decay=train.weight_decay),
-              dict(params=list(model.ears.parameters()), rate=train.encoder_rate, weight_decay=train.weight_decay),
-              dict(params=list(model.language.parameters()), rate=train.lora_rate, weight_decay=0.0)]
+def make_optimizers(model, train, device):
+    """Muon for the matrices inside the encoders, AdamW for all else."""
+    encoders = [*model.eyes.named_parameters(), *model.ears.named_parameters()]
+    inner = [p for name, p in encoders if train.muon and p.dim() == 2 and name.endswith("weight")
+             and (name.startswith("blocks.") or name.startswith(("middle.", "conv_out.")))]
+    matrices = {id(p) for p in inner}
+    groups = [dict(params=[p for _, p in encoders if id(p) not in matrices], rate=train.encoder_rate,
+                   first=0, weight_decay=train.weight_decay),
+              dict(params=list(model.language.parameters()), rate=train.lora_rate, first=train.school, weight_decay=0.0)]
     fused = dict(fused=True) if device == "cuda" else {}
-    return torch.optim.AdamW(groups, lr=train.encoder_rate, betas=(0.9, 0.98), eps=1e-8, **fused)
+    adam = torch.optim.AdamW(groups, lr=train.encoder_rate, betas=(0.9, 0.98), eps=1e-8, **fused)
+    return [adam] + ([Muon(inner, train.muon_rate, weight_decay=train.weight_decay)] if inner else [])
 
 
 def speed_up(model):
     """Compiled blocks and half-precision products, where the device has them."""
-    torch.backends.cuda.matmul.allow_tf32 = True
-    torch.backends.cudnn.allow_tf32 = True
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each size of a batch
     torch._dynamo.config.cache_size_limit = 64
-    for layer in model.language.layers:
-        layer.compile(dynamic=False)
     for block in [*model.eyes.blocks, *model.ears.blocks]:
         block.compile(dynamic=True)
+    for layer in model.language.layers:
+        layer.before, layer.after = torch.compile(layer.before), torch.compile(layer.after)
 
 
 class Meter:
@@ -60,9 +67,8 @@ class Meter:
         entry[1] += count
 
     def add_answers(self, kinds, right):
-        for kind in set(kinds):
-            mine = torch.tensor([k == kind for k in kinds], device=right.device)
-            self.add(f"={kind}", (right & mine).sum(), sum(k == kind for k in kinds))
+        for kind, is_right in zip(kinds, right.tolist()):
+            self.add(f"={kind}", is_right)
 
     def take(self):
         means = {name: float(total) / count for name, (total, count) in sorted(self.sums.items())}
@@ -73,33 +79,27 @@ class Meter:
 class Trainer:
     def __init__(self, config, model, studio, device):
         self.config, self.model, self.studio, self.device = config, model, studio, device
-        self.optimizer = make_optimizer(model, config.train, device)
+        self.optimizers = make_optimizers(model, config.train, device)
         self.meter = Meter()
 
-    def _loss(self, batch):
-        if batch["kind"] == "text":
-            loss, right = text_loss(self.model, batch)
-            self.meter.add("text", loss.detach())
-            return loss
-        rows, losses = prompt_rows(self.model, self.studio, batch, self.config.train)
-        losses[batch["kind"]], right = answer_loss(self.model, batch, rows)
+    def step(self, step, batch):
+        train = self.config.train
+        groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
+        for group in groups:
+            group["lr"] = group["rate"] * learning_rate(train, step, group["first"])
+        batch = to_device(batch, self.device)
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
+            losses, right = losses_of(self.model, self.studio, batch, train)
+        sum(losses.values()).backward()
+        for group in groups:
+            torch.nn.utils.clip_grad_norm_([p for p in group["params"] if p.grad is not None], 1.0)
+        for optimizer in self.optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         for name, loss in losses.items():
             self.meter.add(name, loss.detach())
-        self.meter.add_answers(batch["kinds"], right)
-        return sum(losses.values())
-
-    def step(self, step, batches):
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["rate"] * learning_rate(self.config.train, step)
-        for batch in batches:
-            moved = to_device(batch, self.device)
-            with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
-                loss = self._loss(moved) * WEIGHT[batch["kind"]]
-            loss.backward()
-        for group in self.optimizer.param_groups:
-            torch.nn.utils.clip_grad_norm_([p for p in group["params"] if p.grad is not None], 1.0)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        if right is not None and (step + 1) % MEASURE_EVERY == 0:
+            self.meter.add_answers(batch["kinds"], right.cpu())
 
 
 def load(arguments, device):
@@ -119,7 +119,7 @@ def run(arguments):
     device = "cuda" if torch.cuda.is_available() else "cpu"
     trainer, bank, vocabulary = load(arguments, device)
     config = trainer.config
-    first = checkpoint.load_state(arguments.state, trainer.model, [trainer.optimizer], device)
+    first = checkpoint.load_state(arguments.state, trainer.model, trainer.optimizers, device)
     end = min(arguments.until or config.train.steps, config.train.steps)
     torch.manual_seed(config.train.seed + first)
     loader = Loader(vocabulary, bank, config, first, end, arguments.workers)
@@ -127,10 +127,13 @@ def run(arguments):
     print(f"from step {first} to {end} on {device}, ready after {time.time() - began:.0f} s", flush=True)
     waited = 0.0
     for step in range(first, end):
+        if arguments.seconds and time.time() - began > arguments.seconds:
+            end = step
+            break
         before = time.time()
-        batches = loader.step()
+        batch = loader.step()
         waited += time.time() - before
-        trainer.step(step, batches)
+        trainer.step(step, batch)
         if (step + 1) % SHOW_EVERY == 0 or step + 1 == end or step < 3:
             means = trainer.meter.take()
             row = dict(step=step + 1, seconds=round(time.time() - began, 1), waited=round(waited, 1), **means)
@@ -139,7 +142,7 @@ def run(arguments):
                 log.write(json.dumps(row) + "\n")
                 log.flush()
     loader.close()
-    checkpoint.save_state(arguments.state, end, trainer.model, [trainer.optimizer])
+    checkpoint.save_state(arguments.state, end, trainer.model, trainer.optimizers)
     checkpoint.save_weights(arguments.out, end, trainer.model)
 
 
@@ -151,5 +154,6 @@ if __name__ == "__main__":
     parser.add_argument("--config", default="full")
     parser.add_argument("--until", type=int)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, help="stop early, to go on later")
     parser.add_argument("--log")
     run(parser.parse_intermixed_args())

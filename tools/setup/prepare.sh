@@ -3,7 +3,7 @@
 #
 #   libraries  packages, llama.cpp and OpenVINO      build  those and the braid binary
 #   demo       build and the default model           test   demo and the test programs
-#   dev        packages for checks and fuzzing only
+#   dev        packages for checks and fuzzing only  nano   libraries and what tools/nano needs
 # Safe to run again, to interrupt and to run twice at once. BRAID_NO_PACKAGES=1 leaves the system's packages alone.
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -20,8 +20,9 @@ build=$repo/build/release
 build_target=braid build_what=Braid
 case $goal in
   libraries | build | demo | dev) ;;
+  nano) build_target=nano_ask ;;
   test) build_target=all build_what="Braid and its tests" ;;
-  *) die "unknown goal '$goal'; use libraries, build, demo, test or dev." ;;
+  *) die "unknown goal '$goal'; use libraries, build, demo, test, nano or dev." ;;
 esac
 stamp=$repo/build/.prepared-$goal
 
@@ -105,6 +106,13 @@ prepare() {
       step "building $build_what" configure_and_compile "$build_target"
       model
       ;;
+    nano)
+      step_total=6
+      libraries
+      step "installing the packages of tools/nano" packages "$setup/apt-packages-nano.txt"
+      step "building nano_ask" configure_and_compile nano_ask
+      step "fetching the base model and the speech detector" fetch_models
+      ;;
     dev)
       step_total=1
       step "installing missing Debian packages" packages "$setup"/apt-packages{,-dev}.txt
@@ -126,6 +134,6 @@ if ! is_prepared; then
   prepare
   mapfile -t made < <(results)
   remember "${made[@]}"
-elif [[ $goal =~ ^(build|demo|test)$ ]]; then
+elif [[ $goal =~ ^(build|demo|test|nano)$ ]]; then
   step "building what changed" compile "$build_target"
 fi

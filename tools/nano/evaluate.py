@@ -1,0 +1,140 @@
+"""Asks the model all items of a test set through libmtmd and scores the answers.
+
+evaluate.py ask ITEMS.jsonl OUT.jsonl NANO_ASK MODEL MMPROJ LORA|- [--processes P] [--share K/N]
+evaluate.py table OUT.jsonl [OTHER.jsonl]      a markdown table; with two files, both beside each other
+"""
+import argparse
+import collections
+import json
+import math
+import subprocess
+import threading
+
+LETTERS = 4  # of a name's last word that must be there for the thing to count as named
+
+
+def word_errors(said, heard):
+    """(insertions + deletions + substitutions, words said)"""
+    said, heard = said.split(), heard.split()
+    row = list(range(len(heard) + 1))
+    for i, word in enumerate(said, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(heard, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (word != other))
+    return row[-1], len(said)
+
+
+def interval(right, n):
+    """Wilson's 95 % interval, in per cent."""
+    z, p = 1.96, right / n
+    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return [100 * (middle + sign * half) / (1 + z * z / n) for sign in (-1, 1)]
+
+
+def is_right(group, answer, keys):
+    if keys in (["Yes"], ["No"]):
+        return answer.startswith(keys[0])
+    if group.startswith("sign/"):
+        return f'"{keys[0]}"' in answer
+    return all(key.lower() in answer.lower() for key in keys)
+
+
+def scores(rows):
+    """{group: [right, n]}, {group: [word errors, words]}"""
+    right, errors = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(lambda: [0, 0])
+
+    def count(group, good, of=1):
+        right[group][0] += good
+        right[group][1] += of
+
+    for row in rows:
+        for group, answer, keys in zip(row["groups"], row["model"], row["keys"]):
+            if group == "plain chat":
+                continue
+            count(group, is_right(group, answer, keys))
+            if group.startswith(("timeline/", "nothing/", "timeline of")):
+                count(group.split("/")[0] + ", all", is_right(group, answer, keys))
+            if group.endswith("/describe"):
+                names = row["names"]
+                count(group.replace("describe", "things named"), sum(n.split()[-1][:LETTERS] in answer for n in names), len(names))
+            if "said" in row:
+                heard = answer.lower().replace("the speaker said:", "").replace(".", "").strip()
+                wrong, of = word_errors(row["said"], heard)
+                errors[group][0] += wrong
+                errors[group][1] += of
+    return right, errors
+
+
+def cell(right, errors, group):
+    if group in errors:
+        wrong, of = errors[group]
+        return f"{100 * wrong / of:.1f} % word errors ({of} words)"
+    if group not in right:
+        return ""
+    good, n = right[group]
+    low, high = interval(good, n)
+    return f"{100 * good / n:.1f} % ({low:.1f}-{high:.1f}, n {n})"
+
+
+def table(paths):
+    results = [scores([json.loads(line) for line in open(path)]) for path in paths]
+    groups = sorted(set().union(*(right for right, _ in results)))
+    lines = ["| question | " + " | ".join(["this model", "first version"][:len(paths)]) + " |", "| --- |" + " --- |" * len(paths)]
+    for group in groups:
+        lines.append(f"| {group} | " + " | ".join(cell(*result, group) for result in results) + " |")
+    print("\n".join(lines))
+
+
+def ask(items, command, processes):
+    """The model's answers by item; each process takes the next item when it has answered one."""
+    waiting, answers, lock = collections.deque(items), {}, threading.Lock()
+
+    def serve():
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            while True:
+                with lock:
+                    if not waiting:
+                        break
+                    one = waiting.popleft()
+                wanted = {key: one[key] for key in ("id", "parts", "questions", "max", "drop") if key in one}
+                process.stdin.write(json.dumps(wanted) + "\n")
+                process.stdin.flush()
+                line = process.stdout.readline()
+                if not line:
+                    raise RuntimeError(f"{command[0]} ended at item {one['id']}")
+                answers[one["id"]] = json.loads(line)
+            process.stdin.close()
+
+    threads = [threading.Thread(target=serve) for _ in range(processes)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    asking = verbs.add_parser("ask")
+    for name in ("items", "out", "program", "model", "mmproj", "lora"):
+        asking.add_argument(name)
+    asking.add_argument("--processes", type=int, default=1)
+    asking.add_argument("--share", default="1/1", help="every Nth item from the Kth")
+    verbs.add_parser("table").add_argument("answers", nargs="+")
+    arguments = parser.parse_args()
+    if arguments.verb == "table":
+        return table(arguments.answers)
+    first, of = map(int, arguments.share.split("/"))
+    items = [json.loads(line) for line in open(arguments.items)][first - 1::of]
+    answers = ask(items, [arguments.program, arguments.model, arguments.mmproj, arguments.lora, "1"], arguments.processes)
+    with open(arguments.out, "w") as file:
+        for one in items:
+            if one["id"] in answers:
+                found = answers[one["id"]]
+                made = dict(model=[a["text"] for a in found["answers"]], media=found["media"])
+                file.write(json.dumps({**{k: v for k, v in one.items() if k != "parts"}, **made}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
