@@ -16,7 +16,7 @@ std::int64_t unix_now() {
 }  // namespace
 
 LiveSession::LiveSession(std::string id, std::string owner, Clock& clock)
-    : id_(std::move(id)), owner_(std::move(owner)), clock_(clock), created_(unix_now()) {
+    : id_(std::move(id)), owner_(std::move(owner)), clock_(clock), created_(unix_now()), events_(clock) {
   info_.id = id_;
   info_.state = "running";
   info_.created = info_.last_used = created_;
@@ -81,6 +81,7 @@ void LiveSession::on_event(const deliver::Event& event) {
     if (auto* sink = sink_of(begun->id); sink && sink->on_begin) sink->on_begin();
   if (const auto* delta = std::get_if<AnswerDelta>(&event))
     if (auto* sink = sink_of(delta->id); sink && sink->on_text) sink->on_text(delta->text);
+  events_.on_event(event);
   for (const auto& listener : listeners_) listener(event);
   const auto* answer = std::get_if<Answer>(&event);
   if (!answer) return;

@@ -11,6 +11,7 @@
 
 #include "braid/openai/session_api.h"
 #include "braid/serve/session.h"
+#include "server/session_events.h"
 
 namespace braid::serve {
 
@@ -41,6 +42,7 @@ class LiveSession final : public deliver::EventSink {
   const std::string& id() const { return id_; }
   const std::string& owner() const { return owner_; }  ///< the key's name; empty: none was needed
   Session& session() { return *session_; }
+  SessionEvents& events() { return events_; }
   openai::SessionInfo info() const;
 
   void on_event(const deliver::Event& event) override;
@@ -52,6 +54,7 @@ class LiveSession final : public deliver::EventSink {
   const std::string owner_;
   Clock& clock_;
   const std::int64_t created_;
+  SessionEvents events_;
   mutable std::mutex mutex_;  // guards what follows
   openai::SessionInfo info_;
   std::map<std::int64_t, AskSink> asked_;  // by question id

@@ -8,9 +8,11 @@
 #include "braid/net/server.h"
 #include "chat/chat_service.h"
 #include "server/chat_api.h"
+#include "server/console_files.h"
 #include "server/live_sessions.h"
 #include "server/metrics_api.h"
 #include "server/reports.h"
+#include "server/session_events_api.h"
 #include "server/sessions_api.h"
 #include "server/status_api.h"
 #include "server/transcription_api.h"
@@ -98,10 +100,12 @@ Status Server::State::listen() {
     chat_api.handle(std::move(request), std::move(exchange));
   });
   add_session_routes(router, sessions, reports->standing(), workers);
+  add_session_events_route(router, sessions);
   add_transcription_route(router, {chats, media, *engine.tokenizer, workers, clock});
   add_status_routes(router, engine.info, liveness);
   add_metrics_route(
       router, reports->metrics(), [this] { return metrics_now(); }, config.metrics.open);
+  router.static_files(console_files());
   net::ServerOptions options;
   options.address = config.address;
   options.port = config.port;

@@ -26,24 +26,22 @@ void watch(LiveSessions& sessions, const net::Request& request, net::Exchange ex
   if (!live)
     return respond_error(exchange, {404, fmt::format("there is no session {}", id), "invalid_request_error",
                                     "id", "session_not_found"});
-  if (const Status room = live->events().admit(); !room)
-    return respond_error(exchange, openai::to_api_error(room.error()));
-  auto sse = std::make_shared<net::Sse>(std::move(exchange));
-  Watcher watcher;
-  watcher.on_object = [sse](std::uint64_t number, const std::string& json) {
-    return sse->event(json, std::to_string(number)) == net::WriteResult::kTaken;
-  };
-  watcher.on_end = [sse] { sse->finish(); };
-  live->events().watch(last_event_id(request), std::move(watcher));
+  const Status watched = live->events().watch(last_event_id(request), [&exchange] {
+    auto sse = std::make_shared<net::Sse>(std::move(exchange));
+    return Watcher{[sse](std::uint64_t number, const std::string& json) {
+                     return sse->event(json, std::to_string(number)) == net::WriteResult::kTaken;
+                   },
+                   [sse] { sse->finish(); }, [sse] { return sse->gone(); }};
+  });
+  if (!watched) respond_error(exchange, openai::to_api_error(watched.error()));
 }
 
 }  // namespace
 
 void add_session_events_route(net::Router& router, LiveSessions& sessions) {
-  router.route("GET", "/v1/sessions/{id}/events",
-               [&sessions](net::Request request, net::Exchange exchange) {
-                 watch(sessions, request, std::move(exchange));
-               });
+  router.route("GET", "/v1/sessions/{id}/events", [&sessions](net::Request request, net::Exchange exchange) {
+    watch(sessions, request, std::move(exchange));
+  });
 }
 
 }  // namespace braid::serve

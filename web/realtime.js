@@ -1,0 +1,112 @@
+// One Realtime session over a WebSocket: OpenAI's GA events and Braid's own (docs/realtime.md).
+
+import { fromBytes } from "./base64.js";
+import { nowUs } from "./capture.js";
+import { ClockSync } from "./clock.js";
+
+const PING_EVERY_MS = 2000;
+const OPENS_WITHIN_MS = 10000;
+const MOST_WAITING = 1 << 20; // bytes that the socket may hold before pictures are left out
+
+/**
+ * Listeners, all optional: opened(sessionId), began(responseId), text(responseId, piece), ended(responseId, status,
+ * message), stages(responseId, account), heard(itemId), transcript(itemId, text), speech(isOn), failed(message), closed().
+ */
+export class Realtime {
+  constructor(listeners, { key = "", model = "braid" } = {}) {
+    this.on = listeners;
+    this.clock = new ClockSync();
+    this.skipped = 0;
+    const protocols = ["realtime"];
+    if (key) protocols.push(`openai-insecure-api-key.${key}`);
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    this.socket = new WebSocket(`${scheme}//${location.host}/v1/realtime?model=${encodeURIComponent(model)}`, protocols);
+    this.socket.addEventListener("message", ({ data }) => this.#take(JSON.parse(data)));
+    this.socket.addEventListener("close", () => this.#closed());
+    this.session = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.late = setTimeout(() => this.close(), OPENS_WITHIN_MS);
+    });
+  }
+
+  /** `session` as in session.update; the type is added. */
+  update(session) {
+    this.#send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"], ...session } });
+  }
+
+  /** jpeg: base64. False: left out, since earlier ones still wait to be sent. */
+  picture(jpeg, captured_us, source) {
+    if (this.socket.bufferedAmount > MOST_WAITING) {
+      ++this.skipped;
+      return false;
+    }
+    this.#send({ type: "input_video_buffer.append", image: jpeg, capture_ts_us: captured_us, source });
+    return true;
+  }
+
+  /** samples: Int16Array at 24 kHz. Never left out: the session's clock counts them. */
+  sound(samples) {
+    this.#send({ type: "input_audio_buffer.append", audio: fromBytes(new Uint8Array(samples.buffer)) });
+  }
+
+  /** What was said since the last commit is an item and is answered. For sessions without turn detection. */
+  commit() {
+    this.#send({ type: "input_audio_buffer.commit" });
+    this.#send({ type: "response.create" });
+  }
+
+  ask(text) {
+    const item = { type: "message", role: "user", content: [{ type: "input_text", text }] };
+    this.#send({ type: "conversation.item.create", item });
+    this.#send({ type: "response.create" });
+  }
+
+  cancel() {
+    this.#send({ type: "response.cancel" });
+  }
+
+  close() {
+    this.socket.close();
+  }
+
+  #send(event) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(event));
+  }
+
+  #ping() {
+    this.#send({ type: "clock.ping", t1_us: nowUs() });
+  }
+
+  #closed() {
+    clearTimeout(this.late);
+    clearInterval(this.pings);
+    this.reject(new Error("the server closed the Realtime connection"));
+    this.session.catch(() => {}); // whoever waits for it hears; nobody has to
+    this.on.closed?.();
+  }
+
+  #take(event) {
+    const take = {
+      "session.created": () => {
+        clearTimeout(this.late);
+        this.#ping();
+        this.pings = setInterval(() => this.#ping(), PING_EVERY_MS);
+        this.resolve(event.session.id);
+        this.on.opened?.(event.session.id);
+      },
+      "response.created": () => this.on.began?.(event.response.id),
+      "response.output_text.delta": () => this.on.text?.(event.response_id, event.delta),
+      "response.done": () => this.on.ended?.(event.response.id, event.response.status,
+        event.response.status_details?.error?.message ?? event.response.status_details?.reason),
+      "braid.stages": () => this.on.stages?.(event.response_id, event.braid),
+      "input_audio_buffer.speech_started": () => this.on.speech?.(true),
+      "input_audio_buffer.speech_stopped": () => this.on.speech?.(false),
+      "input_audio_buffer.committed": () => this.on.heard?.(event.item_id),
+      "conversation.item.input_audio_transcription.completed": () => this.on.transcript?.(event.item_id, event.transcript),
+      "clock.pong": () => this.clock.pong(event, nowUs()),
+      error: () => this.on.failed?.(event.error.message),
+    }[event.type];
+    take?.();
+  }
+}
