@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <utility>
 
+#include "grammar/schema_check.h"
 #include "text.h"
 
 namespace braid::engine::llama {
@@ -62,47 +64,55 @@ Status check_turn(const ChatTemplate& chat, const ChatTurn& turn) {
       {check_outside(vocab, "tool_call_id", turn.tool_call_id), check_outside(vocab, "a name", turn.name)});
 }
 
-Status check_tools(const ChatTemplate& chat, const ChatInput& input) {
+Result<common_chat_tool> check_tool(const llama_vocab* vocab, const ChatTool& tool, double& cost_left) {
+  if (tool.name.empty()) return fail(ErrorCode::kBadInput, "a tool has no name");
+  if (auto ok = first_error({check_outside(vocab, "a tool's name", tool.name),
+                             check_outside(vocab, "a tool's description", tool.description)});
+      !ok)
+    return tl::unexpected(ok.error());
+  common_chat_tool made{.name = tool.name, .description = tool.description, .parameters = "{}"};
+  if (tool.parameters.empty()) return made;
+  if (auto ok = check_json(vocab, "a tool's parameters", tool.parameters); !ok)
+    return tl::unexpected(ok.error());
+  auto schema = grammar::check_schema(tool.parameters, cost_left);
+  if (!schema) return tl::unexpected(schema.error());
+  made.parameters = std::move(*schema);
+  return made;
+}
+
+}  // namespace
+
+Status check_turns(const ChatTemplate& chat, const std::vector<ChatTurn>& turns) {
+  if (turns.empty()) return fail(ErrorCode::kBadInput, "a conversation of 0 turns; at least one is needed");
+  for (const ChatTurn& turn : turns)
+    if (auto ok = check_turn(chat, turn); !ok) return ok;
+  return {};
+}
+
+Result<std::vector<common_chat_tool>> check_tools(const ChatTemplate& chat, const ChatInput& input) {
+  std::vector<common_chat_tool> tools;
+  if (input.tools.empty() || input.tool_choice == "none") return tools;
   if (!chat.takes_tools())
     return fail(ErrorCode::kUnsupported,
                 "the model's chat template has no tools; leave them out, or load a model that has");
   if (input.tools.size() > ChatBounds::kTools)
     return fail(ErrorCode::kLimit,
                 fmt::format("{} tools; at most {} are taken", input.tools.size(), ChatBounds::kTools));
-  const auto& choice = input.tool_choice;
-  const bool known = choice == "auto" || choice == "required" ||
-                     std::any_of(input.tools.begin(), input.tools.end(),
-                                 [&](const ChatTool& tool) { return tool.name == choice; });
-  if (!known)
-    return fail(ErrorCode::kBadInput, "tool_choice must be auto, none, required or the name of a tool");
+  const bool named = input.tool_choice != "auto" && input.tool_choice != "required";
   std::size_t bytes = 0;
+  double cost_left = grammar::SchemaBounds::kCost;
   for (const ChatTool& tool : input.tools) {
     bytes += tool.parameters.size();
     if (bytes > ChatBounds::kSchemaBytes)
       return fail(ErrorCode::kLimit,
                   fmt::format("the tools' parameters take more than {} bytes", ChatBounds::kSchemaBytes));
-    if (tool.name.empty()) return fail(ErrorCode::kBadInput, "a tool has no name");
-    const llama_vocab* vocab = chat.vocab();
-    if (auto ok = first_error(
-            {check_outside(vocab, "a tool's name", tool.name),
-             check_outside(vocab, "a tool's description", tool.description),
-             tool.parameters.empty() ? Status{} : check_json(vocab, "a tool's parameters", tool.parameters)});
-        !ok)
-      return ok;
+    auto checked = check_tool(chat.vocab(), tool, cost_left);
+    if (!checked) return tl::unexpected(checked.error());
+    if (!named || tool.name == input.tool_choice) tools.push_back(std::move(*checked));
   }
-  return {};
-}
-
-}  // namespace
-
-Status check_chat(const ChatTemplate& chat, const ChatInput& input, bool tools) {
-  if (input.turns.empty())
-    return fail(ErrorCode::kBadInput, "a conversation of 0 turns; at least one is needed");
-  for (const ChatTurn& turn : input.turns)
-    if (auto ok = check_turn(chat, turn); !ok) return ok;
-  if (tools)
-    if (auto ok = check_tools(chat, input); !ok) return ok;
-  return {};
+  if (tools.empty())
+    return fail(ErrorCode::kBadInput, "tool_choice must be auto, none, required or the name of a tool");
+  return tools;
 }
 
 }  // namespace braid::engine::llama

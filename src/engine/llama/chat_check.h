@@ -6,7 +6,11 @@
 
 namespace braid::engine::llama {
 
-/// kBadInput, kLimit or kUnsupported, as Tokenizer::render() says. `tools`: they are to be offered.
-Status check_chat(const ChatTemplate& chat, const ChatInput& input, bool tools);
+/// kBadInput or kUnsupported, as Tokenizer::render() says.
+Status check_turns(const ChatTemplate& chat, const std::vector<ChatTurn>& turns);
+
+/// The tools to offer, their schemas as check_schema() writes them: all, or the one that `tool_choice` names;
+/// none where it says so. kBadInput, kLimit or kUnsupported, as Tokenizer::render() says.
+Result<std::vector<common_chat_tool>> check_tools(const ChatTemplate& chat, const ChatInput& input);
 
 }  // namespace braid::engine::llama

@@ -83,18 +83,10 @@ std::string bare_lines(const Messages& messages) {
   return prompt;
 }
 
-common_chat_templates_inputs to_inputs(const ChatInput& input, bool tools) {
+common_chat_templates_inputs to_inputs(const ChatInput& input, std::vector<common_chat_tool> tools) {
   common_chat_templates_inputs inputs;
-  if (!tools) {
-    inputs.force_pure_content = true;
-    return inputs;
-  }
-  const bool named = input.tool_choice != "auto" && input.tool_choice != "required";
-  for (const ChatTool& tool : input.tools)
-    if (!named || tool.name == input.tool_choice)
-      inputs.tools.push_back({.name = tool.name,
-                              .description = tool.description,
-                              .parameters = tool.parameters.empty() ? "{}" : tool.parameters});
+  inputs.force_pure_content = tools.empty();
+  inputs.tools = std::move(tools);
   inputs.tool_choice =
       input.tool_choice == "auto" ? COMMON_CHAT_TOOL_CHOICE_AUTO : COMMON_CHAT_TOOL_CHOICE_REQUIRED;
   inputs.parallel_tool_calls = input.parallel_tool_calls;
@@ -120,35 +112,53 @@ Result<common_chat_params> apply(const ChatTemplate& chat, common_chat_templates
                                                    to_valid_utf8(reason.substr(0, 200))));
 }
 
+/// Stops, marks, parser and grammar of an answer that may hold calls.
+Status add_calls(const common_chat_params& applied, const llama_vocab* vocab,
+                 const VocabularySource& vocabulary, RenderedChat& made) {
+  made.stops = applied.additional_stops;
+  made.marks = marks_of(vocab, applied.preserved_tokens);
+  auto parser = make_chat_parser(applied);
+  if (!parser) return tl::unexpected(parser.error());
+  made.parser = std::move(*parser);
+  auto grammar = call_grammar(applied, made.marks, vocabulary);
+  if (!grammar) return tl::unexpected(grammar.error());
+  made.grammar = std::move(*grammar);
+  return {};
+}
+
 }  // namespace
 
-Result<RenderedChat> render_chat(const ChatTemplate& chat, const ChatInput& input) {
-  const bool tools = !input.tools.empty() && input.tool_choice != "none";
-  if (auto ok = check_chat(chat, input, tools); !ok) return tl::unexpected(ok.error());
-  if (!input.json_schema.empty() || input.json_object)
-    return fail(ErrorCode::kUnsupported, "answers can't be held to JSON yet");
+Result<RenderedChat> render_chat(const ChatTemplate& chat, const VocabularySource& vocabulary,
+                                 const ChatInput& input) {
+  if (auto ok = check_turns(chat, input.turns); !ok) return tl::unexpected(ok.error());
+  const auto tools = check_tools(chat, input);
+  if (!tools) return tl::unexpected(tools.error());
   const Messages messages = to_messages(input.turns);
   RenderedChat made;
   if (chat.bare()) {
     made.prompt = chat.with_bos(bare_lines(messages));
     made.stops = {"\n\n"};
-    return made;
+  } else {
+    const auto applied = apply(chat, to_inputs(input, *tools), messages);
+    if (!applied) return tl::unexpected(applied.error());
+    made.prompt = chat.with_bos(applied->prompt);
+    if (!tools->empty()) {
+      if (auto ok = add_calls(*applied, chat.vocab(), vocabulary, made); !ok)
+        return tl::unexpected(ok.error());
+      return made;
+    }
   }
-  const auto applied = apply(chat, to_inputs(input, tools), messages);
-  if (!applied) return tl::unexpected(applied.error());
-  made.prompt = chat.with_bos(applied->prompt);
-  if (!tools) return made;
-  made.stops = applied->additional_stops;
-  made.marks = marks_of(chat.vocab(), applied->preserved_tokens);
-  auto parser = make_chat_parser(*applied);
-  if (!parser) return tl::unexpected(parser.error());
-  made.parser = std::move(*parser);
+  if (input.json_schema.empty() && !input.json_object) return made;
+  auto grammar = json_grammar(input.json_schema.empty() ? kAnyObject : input.json_schema, vocabulary);
+  if (!grammar) return tl::unexpected(grammar.error());
+  made.grammar = std::move(*grammar);
   return made;
 }
 
 Result<RenderedChat> LlamaTokenizer::render(const ChatInput& input) const {
   try {
-    return render_chat(template_, input);
+    return render_chat(
+        template_, [this] { return index(); }, input);
   } catch (const std::exception& refused) {
     return fail(ErrorCode::kBadInput, fmt::format("the conversation can't be rendered: {}",
                                                   to_valid_utf8(std::string(refused.what()).substr(0, 200))));

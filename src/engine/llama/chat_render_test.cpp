@@ -51,9 +51,15 @@ class ChatRender135M : public testing::Test {
     auto model = load_model(small_options(), *file);
     if (!model) throw std::runtime_error(model.error().message);
     model_ = std::move(*model);
+    tokenizer_ = std::make_unique<LlamaTokenizer>(model_, std::nullopt);
+    index_ = std::make_shared<grammar::VocabularyIndex>(
+        llama_vocab_n_tokens(llama_model_get_vocab(model_.get())),
+        [this](Token token) { return tokenizer_->piece(token); },
+        [this](Token token) { return tokenizer_->ends_generation(token); });
   }
   Result<RenderedChat> render(const ChatInput& input, const std::string& source = "") const {
-    return render_chat(ChatTemplate(model_.get(), source), input);
+    return render_chat(
+        ChatTemplate(model_.get(), source), [this] { return index_; }, input);
   }
   std::string prompt(std::vector<ChatTurn> turns, const std::string& source = "") const {
     ChatInput input;
@@ -63,6 +69,8 @@ class ChatRender135M : public testing::Test {
   }
 
   std::shared_ptr<llama_model> model_;
+  std::unique_ptr<LlamaTokenizer> tokenizer_;
+  std::shared_ptr<const grammar::VocabularyIndex> index_;
 };
 
 TEST_F(ChatRender135M, AConversationIsWrittenAsTheTemplateWritesIt) {

@@ -2,11 +2,13 @@
 // Tokens and chat template of the loaded model.
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "braid/engine/engine.h"
 #include "chat_template.h"
+#include "grammar/vocabulary_index.h"
 #include "handles.h"
 
 namespace braid::engine::llama {
@@ -26,11 +28,14 @@ class LlamaTokenizer final : public Tokenizer {
 
  private:
   bool known(Token token) const;
+  std::shared_ptr<const grammar::VocabularyIndex> index() const;  // takes 50 ms when it is first asked for
 
   std::shared_ptr<llama_model> model_;
   const llama_vocab* vocab_;
   ChatTemplate template_;
   ChatFormat chat_;
+  mutable std::once_flag index_made_;
+  mutable std::shared_ptr<const grammar::VocabularyIndex> index_;
 };
 
 /// Appends the tokens of `text`. False if llama.cpp refused it.

@@ -77,6 +77,15 @@ bool LlamaTokenizer::ends_generation(Token token) const {
   return known(token) && llama_vocab_is_eog(vocab_, token);
 }
 
+std::shared_ptr<const grammar::VocabularyIndex> LlamaTokenizer::index() const {
+  std::call_once(index_made_, [this] {
+    index_ = std::make_shared<grammar::VocabularyIndex>(
+        llama_vocab_n_tokens(vocab_), [this](Token token) { return piece(token); },
+        [this](Token token) { return ends_generation(token); });
+  });
+  return index_;
+}
+
 std::string written_form(const llama_vocab* vocab, Token token) {
   if (token < 0) return {};
   std::string text(256, '\0');
