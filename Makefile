@@ -64,3 +64,16 @@ clean: ## remove build results; the cache of dependencies and models stays
 install: ## install binary, library and model data under PREFIX (/usr/local)
 	@$(PREPARE) demo
 	@cmake --install build/release --prefix $(PREFIX)
+
+.PHONY: metrics-check package package-check
+metrics-check: ## promtool over deploy/, and a real Prometheus that scrapes a real server
+	@$(PREPARE) test
+	@ctest --test-dir build/release --output-on-failure --no-tests=error -R '^program/metrics'
+
+package: ## a Debian package and a tarball, in build/release/package
+	@$(PREPARE) demo
+	@$(PREPARE) dev
+	@cd build/release && cpack --config CPackConfig.cmake
+
+package-check: package ## install the package in a fresh Debian 12, start the server there and ask it (root)
+	@tools/package_check.sh

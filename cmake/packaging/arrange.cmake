@@ -1,0 +1,18 @@
+# Run by cpack on the files it has gathered, before it packs them.
+set(root ${CPACK_TEMPORARY_INSTALL_DIRECTORY})
+set(prefix ${root})
+if(CPACK_GENERATOR STREQUAL "DEB")
+  set(prefix ${root}/usr)
+endif()
+if(NOT EXISTS ${prefix}/bin/braid)
+  message(FATAL_ERROR "${prefix}/bin/braid isn't there: has cpack's layout changed?")
+endif()
+
+file(GLOB archives ${prefix}/lib/*.a ${prefix}/lib/braid/*.a)
+file(REMOVE ${archives})
+file(REMOVE_RECURSE ${prefix}/include ${prefix}/lib/cmake)
+if(CPACK_GENERATOR STREQUAL "DEB")
+  file(COPY ${CPACK_BRAID_DEPLOY}/braid.toml DESTINATION ${root}/etc/braid)
+  file(COPY ${CPACK_BRAID_DEPLOY}/systemd/braid.service DESTINATION ${root}/lib/systemd/system)
+endif()
+file(COPY ${CPACK_BRAID_DEPLOY}/ DESTINATION ${prefix}/share/doc/braid/deploy)
