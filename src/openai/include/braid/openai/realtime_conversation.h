@@ -1,0 +1,98 @@
+#pragma once
+// One Realtime conversation as a state machine: client events and what happens to sound and answers go in,
+// server events and what is to be done come out. No I/O, no clock, no threads.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "braid/base/result.h"
+#include "braid/openai/chat_response.h"
+#include "braid/openai/realtime_events.h"
+
+namespace braid::openai {
+
+/// What is asked for a response. The answer comes back through response_begun() to response_ended().
+struct RealtimeAsk {
+  std::string response;  ///< id
+  std::string text;      ///< empty: the last utterance is the question
+  std::optional<int> max_output_tokens;
+  std::optional<Nanoseconds> deadline;
+};
+
+struct RealtimeState;
+
+/// How a response ended.
+struct RealtimeEnd {
+  enum class Kind : std::uint8_t { kCompleted, kLength, kCancelled, kFailed };
+  Kind kind = Kind::kCompleted;
+  std::optional<ApiError> error;  ///< of kFailed
+  Usage usage;
+  std::optional<Account> account;
+};
+
+/// Does what a conversation wants done, in the order of the calls. They come from within the conversation's
+/// own calls: none may block or call it back. A failure is told to the client, and nothing was done then.
+class RealtimeHost {
+ public:
+  virtual ~RealtimeHost() = default;
+  virtual void send(std::string event) = 0;
+  /// May set `config.id` where the change begins another session.
+  virtual Status configure(RealtimeConfig& config) = 0;
+  /// Into the input buffer. Whole samples in the format configured.
+  virtual Status append_sound(std::string bytes) = 0;
+  /// All of the input buffer becomes what `item` says.
+  virtual Status commit_sound(const std::string& item) = 0;
+  virtual Status clear_sound() = 0;
+  /// Perceived past the input buffer, as what `item` says.
+  virtual Status add_sound(const std::string& item, std::string bytes) = 0;
+  virtual Status add_text(std::string text) = 0;
+  /// Reading them may fail later: media_failed() with `event`, the client's id.
+  virtual Status add_picture(event::AppendPicture picture, const std::string& event) = 0;
+  virtual Status add_reading(event::AppendReading reading) = 0;
+  virtual Status ask(RealtimeAsk ask) = 0;
+  /// The open response is to end soon. It still ends by response_ended().
+  virtual void cancel(const std::string& response) = 0;
+  virtual std::int64_t session_us() const = 0;
+};
+
+/// One call at a time. Each accepted response.create ends in exactly one response.done; an error costs its
+/// event alone.
+class RealtimeConversation {
+ public:
+  /// `seed`: random bits that ids are made of.
+  RealtimeConversation(RealtimeHost& host, RealtimeConfig config, RealtimeAbilities abilities,
+                       std::uint64_t seed, RealtimeLimits limits = {});
+  ~RealtimeConversation();
+
+  /// Sends session.created.
+  void begin();
+  /// A client's event, as it came.
+  void take(std::string_view message);
+  /// An event was not looked at: the client sends too much.
+  void refuse(const Error& error);
+
+  /// Voice activity, in sound since the session's start; only under turn detection. Stopped: what was heard
+  /// up to there is committed as the item named, and asked if so configured.
+  void speech_started(Nanoseconds at);
+  std::string speech_stopped(Nanoseconds at);
+
+  void transcribed(const std::string& item, std::string_view text, const Usage& usage);
+  void transcription_failed(const std::string& item, const Error& error);
+  void media_failed(const std::string& event, const Error& error);
+
+  void response_begun(const std::string& response);
+  void response_text(const std::string& response, std::string_view text);
+  void response_ended(const std::string& response, RealtimeEnd end);
+
+  const RealtimeConfig& config() const;
+  /// The id of the response that is open; empty: none.
+  std::string open_response() const;
+
+ private:
+  std::unique_ptr<RealtimeState> state_;
+};
+
+}  // namespace braid::openai

@@ -1,0 +1,87 @@
+#pragma once
+// What a Realtime conversation is made of.
+
+#include <string>
+#include <string_view>
+
+#include "braid/openai/realtime_conversation.h"
+#include "realtime_items.h"
+#include "realtime_print.h"
+
+namespace braid::openai {
+
+struct RealtimeState {
+  RealtimeState(RealtimeHost& to, RealtimeConfig start, RealtimeAbilities can, std::uint64_t random,
+                RealtimeLimits bounds)
+      : host(to), config(std::move(start)), abilities(can), seed(random), limits(bounds), items(limits) {}
+
+  /// A response from its response.created to its response.done.
+  struct Open {
+    ResponseState state;
+    Item item;              ///< what it has made
+    bool begun = false;     ///< the item has been told of
+    std::string cancelled;  ///< why it is to end: client_cancelled, turn_detected; empty: it isn't
+  };
+  std::string new_id(std::string_view prefix) { return make_id(prefix, seed, ++made); }
+
+  // Printing.
+  template <class Fields>
+  void send(std::string_view type, Fields fields) {
+    host.send(print_event(new_id("event_"), type, fields));
+  }
+  void send_error(const ApiError& error, std::string_view event);
+  void send_item(std::string_view type, const Item& item);
+  void send_added(const Item& item);  ///< added and done
+
+  // Client events; `event` is the client's id for it.
+  void on(event::SessionUpdate& update, const std::string& event);
+  void on(event::AppendSound& append, const std::string& event);
+  void on(event::CommitSound& commit, const std::string& event);
+  void on(event::ClearSound& clear, const std::string& event);
+  void on(event::CreateItem& create, const std::string& event);
+  void on(event::RetrieveItem& retrieve, const std::string& event);
+  void on(event::DeleteItem& remove, const std::string& event);
+  void on(event::TruncateItem& truncate, const std::string& event);
+  void on(event::CreateResponse& create, const std::string& event);
+  void on(event::CancelResponse& cancel, const std::string& event);
+  void on(event::ClearOutput& clear, const std::string& event);
+  void on(event::AppendPicture& picture, const std::string& event);
+  void on(event::AppendReading& reading, const std::string& event);
+  void on(event::ClockPing& ping, const std::string& event);
+
+  // Items.
+  /// A text that was to be the next question goes onto the timeline instead.
+  Status flush_pending();
+  Status perceive(Item& item, const std::string& event);
+  void commit_item(std::string id);
+  /// Tells of a failure; false where there was one.
+  bool told(const Status& status, const std::string& event);
+
+  // Responses.
+  void start(event::CreateResponse create);
+  std::string question(const event::CreateResponse& create);
+  void begin_output();
+  void end_output();
+  void end(RealtimeEnd end);
+  void cancel(std::string why);
+  void drop_next(std::string why);
+  /// A turn has ended: it is the question, unless an answer goes on.
+  void answer_turn();
+
+  RealtimeHost& host;
+  RealtimeConfig config;
+  const RealtimeAbilities abilities;
+  const std::uint64_t seed;
+  const RealtimeLimits limits;
+  std::uint64_t made = 0;        ///< ids
+  std::int64_t received_us = 0;  ///< when the event came that is being taken, session time
+  RealtimeItems items;
+  std::string conversation = new_id("conv_");
+  std::string pending;     ///< id of the user's text that is the next question, unless something follows it
+  std::string speaking;    ///< id of the item that speech which goes on will become
+  Nanoseconds buffered{};  ///< sound appended and not committed, at most
+  std::optional<Open> open;
+  std::optional<event::CreateResponse> next;  ///< accepted while the open one is being cancelled
+};
+
+}  // namespace braid::openai
