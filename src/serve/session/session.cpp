@@ -32,6 +32,21 @@ bool can_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) 
          has(StreamKind::kText) || has(StreamKind::kReading);
 }
 
+tl::unexpected<Error> cannot_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) {
+  const auto has = [&](StreamKind kind) { return source.streams[static_cast<std::size_t>(kind)]; };
+  const char* what = !has(StreamKind::kAudio)   ? "pictures"
+                     : !has(StreamKind::kVideo) ? "sound"
+                                                : "pictures and sound";
+  const bool text_only = !model.sees && !model.hears;
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("{} has {}; the model {} takes {}: {}", source.name, what, model.name,
+                          text_only    ? "text only"
+                          : model.sees ? "text and pictures"
+                                       : "text and sound",
+                          text_only ? "give its encoders with --mmproj"
+                                    : "use a model that takes them too, with its --mmproj"));
+}
+
 }  // namespace
 
 struct Session::State {
@@ -56,6 +71,7 @@ struct Session::State {
 
   void run_source(std::size_t index, flow::Sender<SyncInput> out);
   void deliver_events();
+  Status check_length(const std::string& question) const;
 
   SessionOptions options;
   StepLoop& loop;
@@ -97,6 +113,17 @@ void Session::State::run_source(std::size_t index, flow::Sender<SyncInput> out) 
   });
   if (!ran) out.push(Packet(Damage{id, pace.now(), ran.error()}));
   --sources_running;
+}
+
+/// So that nobody waits for the end of a film to hear that the question is too long for an answer.
+Status Session::State::check_length(const std::string& question) const {
+  constexpr std::size_t kMaxBytes = 64 << 10;  // more can't be so few tokens
+  const std::size_t tokens =
+      question.size() > kMaxBytes ? question.size() : engine.tokenizer->tokenize(question, false).size();
+  if (tokens < kMaxQuestionTokens) return {};
+  return fail(ErrorCode::kLimit,
+              fmt::format("the question has {} {}; it may have {} tokens with its template: shorten it",
+                          tokens, question.size() > kMaxBytes ? "bytes" : "tokens", kMaxQuestionTokens));
 }
 
 void Session::State::deliver_events() {
@@ -150,12 +177,7 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, EngineH
 
 Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
   const ingest::SourceInfo& info = source->info();
-  if (!can_use(info, state_->engine.info))
-    return fail(
-        ErrorCode::kUnsupported,
-        fmt::format(
-            "{} has {}, which the model {} does not take: use a model with an mmproj for it (--mmproj)",
-            info.name, info.description, state_->engine.info.name));
+  if (!can_use(info, state_->engine.info)) return cannot_use(info, state_->engine.info);
   auto& names = state_->book.names;
   if (std::find(names.begin(), names.end(), info.name) != names.end())
     return fail(ErrorCode::kUsage,
@@ -196,6 +218,7 @@ Result<QuestionId> Session::ask(Question question) {
   if (question.max_tokens > s.options.max_answer_tokens)
     return fail(ErrorCode::kLimit, fmt::format("max_tokens is {}; this session has room for answers of {}",
                                                question.max_tokens, s.options.max_answer_tokens));
+  if (auto fits = s.check_length(question.text); !fits) return tl::unexpected(fits.error());
   if (!s.tally.admit_question(s.options.max_waiting_questions))
     return fail(ErrorCode::kFull,
                 fmt::format("{} questions wait already: ask again when one of them is being answered",

@@ -178,7 +178,8 @@ bool SessionWork::take(EngineInput& input) {
   }
   auto& encoded = std::get<encode::Encoded>(input);
   const SessionTime end = encoded.end;
-  if (broken_) {
+  if (broken_ || cancel_all_) {
+    if (encoded.chunk) encoded.reason = broken_ ? "engine_failed" : "stopped";
     encoded.chunk = nullptr;
     seen(encoded);
   } else if (!perception_.offer(encoded)) {

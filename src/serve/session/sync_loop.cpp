@@ -33,8 +33,10 @@ SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
       synchronizer_(options.sync, clock, speech, [this](sync::Timed item) { emit(std::move(item)); }) {}
 
 flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::SourceInfo& info) {
-  synchronizer_.add_source(source, info.streams, info.live);
-  live_.push_back(info.live);
+  // Following the clock, nobody waits for what may never come.
+  const bool bounded = info.live || (options_.realtime && info.may_stall);
+  live_.push_back(bounded);
+  synchronizer_.add_source(source, info.streams, bounded);
   ended_.push_back(false);
   return in_.add_lane({.capacity = options_.queue});
 }
@@ -44,7 +46,10 @@ void SyncLoop::emit(sync::Timed item) {
     // With all streams ended, repetitions come out that lie behind everything: they were never due.
     if (question->every && note_repetition(*question)) return;
     // The engine hears of those that are not to be answered, so that whoever asked gets an end.
-    if (discard_questions_) question->max_tokens = 0;
+    if (discard_) question->max_tokens = 0;
+  } else if (discard_ && !std::holds_alternative<sync::StreamsEnd>(item)) {
+    ++discarded_;
+    return;
   }
   if (out_.push(std::move(item)) == flow::Pushed::kClosed) out_closed_ = true;
 }
@@ -64,6 +69,8 @@ void SyncLoop::add_counts(std::vector<std::pair<std::string, std::uint64_t>>& dr
   const auto add = [&](const char* reason, std::uint64_t count) {
     if (count > 0) drops.emplace_back(reason, count);
   };
+  add("stopped", discarded_);
+  add("repetition", skipped_);
   add("late", counts.late);
   add("overflow", counts.overflow);
   add("noise_burst", counts.noise_bursts);
@@ -82,13 +89,25 @@ void SyncLoop::take_question(Question question) {
 void SyncLoop::ask_standing(Standing& standing) {
   // So many ahead that a jump of the streams' bounds doesn't pass one that was not asked yet.
   constexpr std::int64_t kAhead = 64;
-  for (; !standing.over && standing.asked < standing.answered + kAhead; ++standing.asked) {
+  if (standing.asked > 0 && standing.answered == standing.asked) skip_missed(standing);
+  const std::int64_t until = standing.answered + kAhead;
+  for (; !standing.over && !stopped_ && standing.asked < until; ++standing.asked) {
     Question question = standing.question;
     if (standing.asked > 0) question.id = next_question_();
     question.at = *question.at + standing.asked * *question.every;
     if (pace_.realtime()) question.asked = pace_.when(*question.at);
     synchronizer_.ask(std::move(question));
   }
+}
+
+/// After a jump of the streams' times by more than was asked ahead, only the last that is due is asked.
+void SyncLoop::skip_missed(Standing& standing) {
+  const SessionTime frontier = synchronizer_.frontier();
+  if (frontier == SessionTime::max() || frontier < *standing.question.at) return;
+  const std::int64_t due = (frontier - *standing.question.at) / *standing.question.every;
+  if (due <= standing.asked) return;
+  skipped_ += static_cast<std::uint64_t>(due - standing.asked);
+  standing.asked = standing.answered = due;
 }
 
 bool SyncLoop::take(std::size_t lane) {
@@ -106,7 +125,7 @@ bool SyncLoop::take_control() {
   if (!item) return false;
   if (auto* question = std::get_if<Question>(&*item)) take_question(std::move(*question));
   if (const auto* stop = std::get_if<StopSync>(&*item)) {
-    discard_questions_ = !stop->answer_rest;
+    discard_ = !stop->answer_rest;
     stopped_ = true;
   }
   return true;

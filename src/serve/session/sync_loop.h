@@ -50,6 +50,7 @@ class SyncLoop {
   bool take_control();
   void take_question(Question question);
   void ask_standing(Standing& standing);
+  void skip_missed(Standing& standing);
   /// True: it lies behind the streams' end.
   bool note_repetition(const Question& question);
   bool take_packets();
@@ -64,13 +65,15 @@ class SyncLoop {
   flow::Sender<SyncInput> control_;
   flow::Sender<sync::Timed> out_;
   sync::Synchronizer synchronizer_;
-  std::vector<bool> live_;   // by source
+  std::vector<bool> live_;   // by source: not waited for beyond the lateness
   std::vector<bool> ended_;  // by source
   std::vector<Standing> standing_;
   std::function<QuestionId()> next_question_;
   bool out_closed_ = false;
-  SessionTime evidence_{};  // the latest time that any stream has spoken of
-  bool discard_questions_ = false;
+  SessionTime evidence_{};       // the latest time that any stream has spoken of
+  bool discard_ = false;         // all ends: nothing more is perceived or answered
+  std::uint64_t discarded_ = 0;  // packets
+  std::uint64_t skipped_ = 0;    // repetitions
   bool stopped_ = false;
 };
 

@@ -51,8 +51,8 @@ class Session {
   void start();
 
   /// Any time, also before start(). The answer comes through the sink. Texts are UTF-8; kUsage: nothing is
-  /// asked; kFull (retryable): too many questions wait to be answered; kLimit: a longer answer than it has
-  /// room for; kCancelled: the session has ended.
+  /// asked; kFull (retryable): too many questions wait to be answered; kLimit: a longer question or answer
+  /// than it has room for; kCancelled: the session has ended.
   Result<QuestionId> ask(Question question);
 
   /// The answer ends at the next step, as far as it was delivered. Unknown or finished ids are ignored.
