@@ -1,6 +1,7 @@
 #include "output.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -38,14 +39,37 @@ class PipeSignalGuard {
   bool was_pending_ = false;
 };
 
+/// Past stdio, which loses bytes where a non-blocking reader is slow.
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      pollfd room{descriptor, POLLOUT, 0};
+      poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void Output::write(std::string_view bytes) {
   if (error_ != 0) return;
   const PipeSignalGuard guard;
   errno = 0;
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size();
-  if (!written || std::fflush(file_) != 0) error_ = errno != 0 ? errno : EIO;
+  const int descriptor = fileno(file_);
+  const bool buffered_out = std::fflush(file_) == 0;
+  bool written = false;
+  if (descriptor >= 0) {
+    written = buffered_out && write_all(descriptor, bytes);
+  } else {
+    written = std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size() && std::fflush(file_) == 0;
+  }
+  if (!written) error_ = errno != 0 ? errno : EIO;
 }
 
 Status Output::status() const {

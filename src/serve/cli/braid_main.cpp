@@ -1,17 +1,45 @@
 // The `braid` program.
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <csignal>
 #include <exception>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <system_error>
 
 #include "braid/base/log.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/help_format.h"
 
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 a check or an answer failed, 2 usage, 3 bad input, 4 a resource is missing.";
+    "Exit codes: 0 done, 1 a check or an answer failed or was cancelled, 2 usage, 3 bad input,\n"
+    "4 no memory, disk or room, 130 or 143 ended at once by Ctrl-C or SIGTERM.";
+
+/// CLI11 speaks of a missing command, not of the one that was written.
+std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return std::nullopt;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return std::nullopt;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  return fmt::format("braid: '{}' is no command; the commands are {} (braid --help)", argv[1], known);
+}
+
+/// Taken before and after the command's name.
+void add_log_level(CLI::App& app, std::string& level) {
+  app.add_option("--log-level", level, "diagnostics on standard error: debug, info, warning, error, off")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
+}
 
 int run(int argc, char** argv) {
   using namespace braid::serve;
@@ -19,16 +47,21 @@ int run(int argc, char** argv) {
       "Braid: ask questions of live video, sound, logs and text, and see where the milliseconds went.",
       "braid");
   app.set_version_flag("--version", std::string("braid ") + BRAID_VERSION);
+  app.formatter(std::make_shared<HelpFormat>());
   app.require_subcommand(1);
   app.footer(kFooter);
   std::string level = "warning";
-  app.add_option("--log-level", level, "diagnostics on standard error: debug, info, warning, error, off")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
-      ->capture_default_str();
+  add_log_level(app, level);
   Command command;
   add_watch(app, command);
   add_serve(app, command);
   add_models(app, command);
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+    add_log_level(*command, level);
+  if (const auto unknown = unknown_command(app, argc, argv)) {
+    fmt::print(stderr, "{}\n", *unknown);
+    return kUsageError;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -51,6 +84,13 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "braid: no memory left; close other programs or raise the limit (ulimit -v)\n");
+    return braid::serve::kResourceError;
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "braid: the system refused (%s); raise its limits (ulimit -a shows them)\n",
+                 error.what());
+    return braid::serve::kResourceError;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "braid: %s\n", error.what());
     return braid::serve::kCheckFailed;

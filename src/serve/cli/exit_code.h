@@ -5,7 +5,14 @@
 
 namespace braid::serve {
 
-enum ExitCode : int { kDone = 0, kCheckFailed = 1, kUsageError = 2, kBadInputError = 3, kResourceError = 4 };
+enum ExitCode : int {
+  kDone = 0,
+  kCheckFailed = 1,
+  kUsageError = 2,
+  kBadInputError = 3,
+  kResourceError = 4,
+  kSignalled = 128,  // and the signal's number, as shells say it: 130 for Ctrl-C, 143 for SIGTERM
+};
 
 constexpr ExitCode exit_code(ErrorCode code) {
   switch (code) {

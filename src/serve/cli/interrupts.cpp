@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace braid::serve {
 
 namespace {
 
-constexpr std::array kHandled = {SIGINT, SIGTERM};
+constexpr std::array kHandled = {SIGINT, SIGTERM, SIGHUP};
 
 sigset_t handled_signals() {
   sigset_t set;
@@ -39,8 +40,11 @@ bool readable(int descriptor, int event) {
 
 int signals_came = -1;  // eventfd, one count a signal; of the one Interrupts there is
 
-void note_signal(int) {
+std::atomic<int> last_signal = SIGINT;
+
+void note_signal(int signal) {
   const int error = errno;
+  last_signal = signal;
   wake_up(signals_came);
   errno = error;
 }
@@ -61,6 +65,8 @@ Interrupts::Interrupts(std::function<void(int)> on_signal)
   thread_ = std::thread([this] { listen(); });
 }
 
+int Interrupts::last() { return last_signal; }
+
 Interrupts::~Interrupts() {
   wake_up(wake_);
   thread_.join();
@@ -79,8 +85,11 @@ void Interrupts::listen() {
   }
 }
 
-TypedLines::TypedLines(std::function<void(std::string)> on_line, std::function<void()> on_end)
-    : on_line_(std::move(on_line)), on_end_(std::move(on_end)), wake_(eventfd(0, EFD_CLOEXEC)) {
+TypedLines::TypedLines(int descriptor, std::function<void(std::string)> on_line, std::function<void()> on_end)
+    : descriptor_(descriptor),
+      on_line_(std::move(on_line)),
+      on_end_(std::move(on_end)),
+      wake_(eventfd(0, EFD_CLOEXEC)) {
   thread_ = std::thread([this] { listen(); });
 }
 
@@ -91,14 +100,19 @@ TypedLines::~TypedLines() {
 }
 
 void TypedLines::listen() {
+  constexpr std::size_t kMaxLine = 128 << 10;
   std::string line;
   std::array<char, 4096> bytes;
-  while (readable(STDIN_FILENO, wake_)) {
-    const auto got = read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (got <= 0) return on_end_();
+  while (readable(descriptor_, wake_)) {
+    const auto got = read(descriptor_, bytes.data(), bytes.size());
+    if (got <= 0) {
+      if (!line.empty()) on_line_(std::move(line));
+      return on_end_();
+    }
     for (const char c : std::string_view(bytes.data(), static_cast<std::size_t>(got))) {
-      if (c != '\n' && line.size() < bytes.size()) {
-        line += c;
+      if (c != '\n') {
+        // A line beyond any question's length is kept so long that it is refused as one.
+        if (line.size() < kMaxLine) line += c;
       } else if (!line.empty()) {
         on_line_(std::exchange(line, {}));
       }

@@ -4,9 +4,12 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <future>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace braid::serve {
 namespace {
@@ -29,6 +32,23 @@ TEST(InterruptsTest, TakeSignalsThatReachAThreadStartedBefore) {
   }
   end.set_value();
   foreign.join();
+}
+
+TEST(TypedLinesTest, GiveWholeLinesAndTheLastWithoutItsEnd) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  std::vector<std::string> lines;
+  std::promise<void> ended;
+  const std::string text = "one\n\n" + std::string(9000, 'x') + "\nlast";
+  ASSERT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(ends[1]);
+  {
+    TypedLines typed(
+        ends[0], [&](std::string line) { lines.push_back(std::move(line)); }, [&] { ended.set_value(); });
+    ended.get_future().wait();
+  }
+  close(ends[0]);
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", std::string(9000, 'x'), "last"}));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -5,10 +6,10 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
-#include "braid/base/log.h"
 #include "braid/deliver/json_writer.h"
 #include "braid/deliver/text_writer.h"
 #include "braid/serve/watch.h"
@@ -24,30 +25,45 @@ namespace {
 /// Passes events on and remembers what the exit code needs.
 class Watching final : public deliver::EventSink {
  public:
-  explicit Watching(std::unique_ptr<deliver::Writer> writer) : writer_(std::move(writer)) {}
+  Watching(std::unique_ptr<deliver::Writer> writer, Clock& clock)
+      : writer_(std::move(writer)), clock_(clock) {}
 
   void on_event(const deliver::Event& event) override {
     if (const auto* answer = std::get_if<Answer>(&event))
-      failed_ = failed_ || answer->finish == FinishReason::kError;
+      failed_ =
+          failed_ || answer->finish == FinishReason::kError || answer->finish == FinishReason::kCancelled;
     if (const auto* fault = std::get_if<deliver::Fault>(&event)) fault_ = fault_.value_or(fault->error.code);
     perceived_ = perceived_ || std::holds_alternative<deliver::Perceived>(event);
+    writing_since_ = clock_.now();
     writer_->on_event(event);
+    writing_since_ = kNotWriting;
     // Nobody reads any more: there is nobody to go on for.
     if (Watch* watch = running_; watch && !writer_->status()) {
       running_ = nullptr;
       watch->session().stop(false);
     }
   }
+  /// One event has been with a reader that doesn't take it for so long.
+  bool stalled_for(Nanoseconds patience) const {
+    const SteadyTime since = writing_since_;
+    return since != kNotWriting && clock_.now() - since > patience;
+  }
   void stop_when_unread(Watch* watch) { running_ = watch; }
   Status written() const { return writer_->status(); }
   /// What the session's end says to the shell: input that gave nothing but errors is bad input.
   ExitCode code() const {
+    // What nobody was there to read is nobody's failure.
+    if (!writer_->status()) return kDone;
     if (fault_ && !perceived_) return exit_code(*fault_);
     return failed_ ? kCheckFailed : kDone;
   }
 
  private:
+  static constexpr SteadyTime kNotWriting = SteadyTime::max();
+
   std::unique_ptr<deliver::Writer> writer_;
+  Clock& clock_;
+  std::atomic<SteadyTime> writing_since_ = kNotWriting;
   std::atomic<Watch*> running_ = nullptr;
   // Read when the session is over.
   bool failed_ = false;
@@ -55,15 +71,35 @@ class Watching final : public deliver::EventSink {
   std::optional<ErrorCode> fault_;  // the first
 };
 
-bool interactive(const WatchOptions& options) {
-  const auto& sources = options.config.sources;
-  const bool pipe = std::find(sources.begin(), sources.end(), "-") != sources.end();
-  return !options.json && !pipe && isatty(STDIN_FILENO) != 0;
-}
+/// Where questions are typed; closed with this. Standard input, or the terminal itself where that is a
+/// source.
+class Keyboard {
+ public:
+  explicit Keyboard(const WatchOptions& options) {
+    const auto& sources = options.config.sources;
+    const bool piped = std::any_of(sources.begin(), sources.end(), [](const std::string& source) {
+      return source == "-" || source.ends_with("=-") || source.find("=-,") != std::string::npos;
+    });
+    if (options.json) return;
+    if (!piped && isatty(STDIN_FILENO) != 0) descriptor_ = STDIN_FILENO;
+    if (piped && isatty(STDERR_FILENO) != 0) descriptor_ = open("/dev/tty", O_RDONLY | O_CLOEXEC);
+  }
+  ~Keyboard() {
+    if (descriptor_ > STDERR_FILENO) close(descriptor_);
+  }
+  Keyboard(const Keyboard&) = delete;
+  Keyboard& operator=(const Keyboard&) = delete;
 
-std::unique_ptr<deliver::Writer> make_writer(const WatchOptions& options, Clock& clock) {
+  bool there() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+std::unique_ptr<deliver::Writer> make_writer(const WatchOptions& options, bool typed, Clock& clock) {
   if (options.json) return deliver::make_json_writer(stdout, clock, {.deltas = options.deltas});
-  return deliver::make_text_writer(stdout, stderr, clock, {.progress = !options.quiet});
+  return deliver::make_text_writer(stdout, stderr, clock, {.quiet = options.quiet, .typed = typed});
 }
 
 void ask_typed(Session& session, const WatchOptions& options, std::string line) {
@@ -72,7 +108,7 @@ void ask_typed(Session& session, const WatchOptions& options, std::string line) 
   question.now = true;
   question.max_tokens = options.config.session.max_answer_tokens;
   if (auto asked = session.ask(std::move(question)); !asked)
-    log(LogLevel::kError, "{}", asked.error().message);
+    fmt::print(stderr, "braid: {}\n", asked.error().message);
 }
 
 Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, Clock& clock,
@@ -84,44 +120,108 @@ Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, Clock& 
   return watch;
 }
 
-void run_session(Watch& watch, const WatchOptions& options) {
+void run_session(Watch& watch, const WatchOptions& options, const Keyboard& keyboard) {
   Session& session = watch.session();
   session.start();
   std::unique_ptr<TypedLines> typed;
-  if (interactive(options))
-    typed =
-        std::make_unique<TypedLines>([&](std::string line) { ask_typed(session, options, std::move(line)); },
-                                     [&] {
-                                       if (options.config.session.stay_open) session.stop(true);
-                                     });
+  if (keyboard.there())
+    typed = std::make_unique<TypedLines>(
+        keyboard.descriptor(), [&](std::string line) { ask_typed(session, options, std::move(line)); },
+        [&] {
+          if (options.config.session.stay_open) session.stop(true);
+        });
   session.wait();
 }
 
-int run_watch(const WatchFlags& flags) {
-  auto options = finish_watch_flags(flags);
-  if (!options) {
-    fmt::print(stderr, "braid watch: {}\n", options.error().message);
-    return exit_code(options.error().code);
+/// What a person at a terminal is told while nothing else is to be seen.
+class Hints {
+ public:
+  Hints(const WatchOptions& options, const Keyboard& keyboard)
+      : on_(!options.quiet && !options.json && isatty(STDERR_FILENO) != 0),
+        asked_(!options.questions.empty()),
+        typed_(keyboard.there()) {}
+
+  void loading() const {
+    if (on_) fmt::print(stderr, "loading the model …");
   }
-  options->config.session.stay_open = interactive(*options) && options->questions.empty();
+  void loaded() const {
+    if (!on_) return;
+    fmt::print(stderr, "\r\033[K");
+    if (typed_ && !asked_) fmt::print(stderr, "watching; type a question and press Enter, Ctrl-D ends\n");
+  }
+  /// Nothing was asked, and nothing can be.
+  void nothing_asked(const WatchOptions& options) const {
+    if (!asked_ && !typed_ && !options.json && !options.quiet)
+      fmt::print(stderr, "braid: note: no question was asked and none can be typed here: add --ask TEXT\n");
+  }
+
+ private:
+  bool on_, asked_, typed_;
+};
+
+/// Once the program is told to end, a reader that takes nothing can't keep it.
+class EndsAStall {
+ public:
+  EndsAStall(const Watching& sink, Clock& clock) : sink_(sink), clock_(clock), changed_(clock) {}
+  ~EndsAStall() {
+    {
+      std::lock_guard lock(mutex_);
+      over_ = true;
+      changed_.notify_all();
+    }
+    thread_.join();
+  }
+  EndsAStall(const EndsAStall&) = delete;
+  EndsAStall& operator=(const EndsAStall&) = delete;
+
+  /// On the signals' thread.
+  void begin() {
+    if (!thread_.joinable()) thread_ = Thread(clock_, "stall", [this] { look(); });
+  }
+
+ private:
+  void look() {
+    constexpr Nanoseconds kPatience = std::chrono::seconds(5);
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_until(lock, clock_.now() + Milliseconds(200), [this] { return over_; })) {
+      if (!sink_.stalled_for(kPatience)) continue;
+      fmt::print(stderr, "braid: nobody reads the output: ended without the rest of it\n");
+      _exit(kResourceError);
+    }
+  }
+
+  const Watching& sink_;
+  Clock& clock_;
+  std::mutex mutex_;
+  Signal changed_;
+  bool over_ = false;
+  Thread thread_;
+};
+
+int watch_with(const WatchOptions& options, const Keyboard& keyboard) {
   RealClock clock;
-  Watching sink(make_writer(*options, clock));
+  const Hints hints(options, keyboard);
+  Watching sink(make_writer(options, keyboard.there() && options.questions.empty(), clock), clock);
   std::atomic<Watch*> running = nullptr;
-  Interrupts interrupts([&running](int count) {
+  EndsAStall ends_a_stall(sink, clock);
+  Interrupts interrupts([&](int count) {
     Watch* watch = running;
-    if (!watch || count > 2) _exit(130);
-    // A live source has no other end, so its questions for the end are still answered; a second signal ends
-    // those too.
-    watch->session().stop(watch->realtime() && count == 1);
+    if (!watch || count > 2) _exit(kSignalled + Interrupts::last());
+    ends_a_stall.begin();
+    // The first ends the sources, and what was asked is answered about what was seen; a second ends that too.
+    watch->session().stop(count == 1);
   });
-  auto watch = open_and_ask(*options, clock, sink);
+  hints.nothing_asked(options);
+  hints.loading();
+  auto watch = open_and_ask(options, clock, sink);
+  hints.loaded();
   if (!watch) {
     sink.on_event(deliver::Fault{"", {}, watch.error()});
     return exit_code(watch.error().code);
   }
   running = watch->get();
   sink.stop_when_unread(watch->get());
-  run_session(**watch, *options);
+  run_session(**watch, options, keyboard);
   running = nullptr;
   sink.stop_when_unread(nullptr);
   const Status written = sink.written();
@@ -132,6 +232,17 @@ int run_watch(const WatchFlags& flags) {
   return sink.code();
 }
 
+int run_watch(const WatchFlags& flags) {
+  auto options = finish_watch_flags(flags);
+  if (!options) {
+    fmt::print(stderr, "braid watch: {}\n", options.error().message);
+    return exit_code(options.error().code);
+  }
+  const Keyboard keyboard(*options);
+  options->config.session.stay_open = keyboard.there() && options->questions.empty();
+  return watch_with(*options, keyboard);
+}
+
 }  // namespace
 
 void add_watch(CLI::App& app, Command& run) {
@@ -140,9 +251,9 @@ void add_watch(CLI::App& app, Command& run) {
       "Examples:\n"
       "  braid watch clip.mp4 --ask \"What do you see?\"\n"
       "  braid watch rtsp://camera/1 --ask \"What do you see now?\" --every 10s --json\n"
-      "  braid watch clip.mp4 --source name=press,kind=sensor,file=press.csv --ask \"When was it hot?\" --at "
-      "12.5\n"
-      "Without --ask, questions are typed on the terminal.");
+      "  braid watch clip.mp4 --source name=press,kind=sensor,file=press.csv --ask \"Is it hot?\"\n"
+      "Ctrl-C ends the sources, and what was asked is answered; a second one ends the answers too.\n"
+      "Formats of logs and every key of --source: docs/sources.md.");
   const WatchFlags* flags = add_watch_flags(*command);
   command->callback([flags, &run] { run = [flags] { return run_watch(*flags); }; });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <memory>
 #include <optional>
 
@@ -29,7 +30,7 @@ struct WatchFlags {
   std::optional<std::string> common_every;
   std::vector<std::string> pending_at;
   std::optional<std::string> pending_every;
-  std::string deadline;
+  std::optional<std::string> deadline;
   bool fast = false;  // the default; said to make it plain
   bool no_turns = false, no_novelty = false;
   double heartbeat_s = 2.0;
@@ -55,19 +56,51 @@ void WatchFlags::ask(const std::string& text) {
 
 namespace {
 
+/// CLI11's ranges let NaN pass.
+class Finite final : public CLI::Validator {
+ public:
+  Finite(double least, double most) : Validator(fmt::format("{} to {}", least, most)) {
+    func_ = [least, most](const std::string& text) -> std::string {
+      double value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
+        return {};
+      return fmt::format("'{}' is no number from {} to {}", text, least, most);
+    };
+  }
+};
+
+/// Whole numbers that fit, without a sign: CLI11 makes 18446744073709551615 of -1.
+std::string check_seed(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return {};
+  return fmt::format("'{}' is no whole number from 0 to 2^64 - 1", text);
+}
+
+/// Options that are in no group yet.
+void name_group(CLI::App& command, const char* name) {
+  for (CLI::Option* option : command.get_options([&](CLI::Option* one) {
+         return one->get_group() == "Options" && !one->get_positional() && one != command.get_help_ptr();
+       }))
+    option->group(name);
+}
+
 void add_question_flags(CLI::App& command, WatchFlags& flags) {
   // Read in the order written, since a time belongs to the question before it.
   command
       .add_option_function<std::string>(
-          "--ask", [&flags](const std::string& text) { flags.ask(text); }, "a question; may be repeated")
+          "--ask", [&flags](const std::string& text) { flags.ask(text); },
+          "a question; may be repeated. Without any, questions are typed on the terminal")
       ->trigger_on_parse()
       ->type_name("TEXT");
   command
       .add_option_function<std::string>(
           "--at", [&flags](const std::string& text) { flags.pending_at.push_back(text); },
           "session time at which to ask (12.5, 1:02.5, 500ms); may be repeated. Between questions it belongs "
-          "to the "
-          "one before it, at the beginning or the end to every question. Default: when the sources end")
+          "to "
+          "the one before it, at the beginning or the end to every question. Default, and for times that no "
+          "source gets to: when the sources end")
       ->trigger_on_parse()
       ->type_name("TIME");
   command
@@ -78,50 +111,37 @@ void add_question_flags(CLI::App& command, WatchFlags& flags) {
       ->type_name("SPAN");
   command
       .add_option("--deadline", flags.deadline,
-                  "time from asked to last byte; the verdict is met or late (default: none)")
+                  "time from asked to last byte. Each answer is reported as met or late; a late one is still "
+                  "made. Default: none")
       ->type_name("SPAN");
   command
       .add_option("--max-tokens", flags.options.config.session.max_answer_tokens, "longest answer, tokens")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   command.add_option("--temperature", flags.temp, "0: greedy")
-      ->check(CLI::Range(0.0, 5.0))
+      ->check(Finite(0.0, 5.0))
       ->capture_default_str();
-  command.add_option("--seed", flags.seed, "of the draws at a temperature above 0")->capture_default_str();
+  command.add_option("--seed", flags.seed, "of the draws at a temperature above 0")
+      ->check(check_seed)
+      ->capture_default_str();
+  command
+      .add_option("--open-answers", flags.options.config.session.max_open_answers,
+                  "answers made at the same time")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command.add_flag("--no-turns", flags.no_turns, "forget each question and answer once it is answered");
+  name_group(command, "Questions");
 }
 
-void add_source_flags(CLI::App& command, WatchFlags& flags) {
-  command
-      .add_option(
-          "SOURCE", flags.positional,
-          "file, URL (rtsp, http), - (pipe), v4l2:DEVICE, alsa:NAME, pulse:NAME, subtitles, text lines "
-          "or a sensor log")
-      ->type_name("");
-  command
-      .add_option(
-          "--source", flags.named,
-          "the same with a name and kind: name=press,kind=sensor,file=log.csv (kinds: media, video, audio, "
-          "subtitle, text, sensor)")
-      ->take_all()
-      ->expected(1)
-      ->type_name("KEY=VALUE,…");
-  auto* realtime = command.add_flag("--realtime", flags.options.config.session.realtime,
-                                    "follow the clock, as if it were live");
-  command
-      .add_flag("--fast", flags.fast, "as fast as it can be perceived, nothing dropped (default for files)")
-      ->excludes(realtime);
-  command
-      .add_option("--fps", flags.options.config.ingest.max_fps,
-                  "at most so many frames a second, scene changes included")
-      ->check(CLI::Range(0.01, 120.0))
+void add_sampling_flags(CLI::App& command, WatchFlags& flags) {
+  ingest::IngestOptions& ingest = flags.options.config.ingest;
+  command.add_option("--fps", ingest.max_fps, "at most so many frames a second, scene changes included")
+      ->check(Finite(0.01, 120.0))
       ->capture_default_str();
-  command
-      .add_option("--sample-fps", flags.options.config.ingest.fps, "frames a second without scene changes")
-      ->check(CLI::Range(0.01, 120.0))
+  command.add_option("--sample-fps", ingest.fps, "frames a second without scene changes")
+      ->check(Finite(0.01, 120.0))
       ->capture_default_str();
-  command
-      .add_option("--max-frame-side", flags.options.config.ingest.max_frame_side,
-                  "longer side of a frame, pixels")
+  command.add_option("--max-frame-side", ingest.max_frame_side, "longer side of a frame, pixels")
       ->check(CLI::Range(16, 8192))
       ->capture_default_str();
   command.add_flag("--no-novelty", flags.no_novelty,
@@ -129,11 +149,35 @@ void add_source_flags(CLI::App& command, WatchFlags& flags) {
   command
       .add_option("--heartbeat", flags.heartbeat_s,
                   "keep a frame after so many seconds even if nothing is new; 0: never")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(Finite(0.0, 3600.0))
       ->capture_default_str();
   command.add_option("--vad", flags.options.config.vad, "speech detector: silero, energy or off")
       ->check(CLI::IsMember({"silero", "energy", "off"}))
       ->capture_default_str();
+}
+
+void add_source_flags(CLI::App& command, WatchFlags& flags) {
+  command
+      .add_option(
+          "SOURCE", flags.positional,
+          "file, URL (rtsp, http), - (pipe), v4l2:DEVICE, alsa:NAME, pulse:NAME, subtitles, text lines "
+          "or a sensor log; several make one session")
+      ->type_name("");
+  command
+      .add_option("--source", flags.named,
+                  "the same as key=value,..: name=press,kind=sensor,file=log.csv. Keys: name, kind (media, "
+                  "video, audio, subtitle, text, sensor), file or url or device, video, audio, live, epoch, "
+                  "unit; docs/sources.md explains them and the formats of logs")
+      ->take_all()
+      ->expected(1)
+      ->type_name("KEY=VALUE,..");
+  auto* realtime = command.add_flag("--realtime", flags.options.config.session.realtime,
+                                    "follow the clock, as if it were live (always where a source is)");
+  command
+      .add_flag("--fast", flags.fast, "as fast as it can be perceived, nothing dropped (default for files)")
+      ->excludes(realtime);
+  add_sampling_flags(command, flags);
+  name_group(command, "Sources");
 }
 
 void add_model_flags(CLI::App& command, WatchFlags& flags) {
@@ -147,6 +191,7 @@ void add_model_flags(CLI::App& command, WatchFlags& flags) {
       ->check(CLI::Range(0, 512))
       ->capture_default_str();
   command.add_option("--gpu-layers", model.gpu_layers, "layers on a GPU, if there is one; -1: all")
+      ->check(CLI::Range(-1, 100000))
       ->capture_default_str();
   command
       .add_option("--window-tokens", flags.options.config.session.window.max_rows,
@@ -154,27 +199,37 @@ void add_model_flags(CLI::App& command, WatchFlags& flags) {
       ->check(CLI::Range(64, 1 << 20))
       ->capture_default_str();
   command.add_option("--window", flags.window_s, "seconds the model keeps in sight; 0: as the tokens allow")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(Finite(0.0, 1e6))
       ->capture_default_str();
-  command
-      .add_option("--open-answers", flags.options.config.session.max_open_answers,
-                  "answers made at the same time")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  command.add_flag("--no-turns", flags.no_turns, "forget each question and answer once it is answered");
   command.add_flag("--deterministic", flags.options.config.host.deterministic,
                    "the same tokens on every run: fixed chunks, one answer at a time in a step");
+  name_group(command, "Model");
 }
 
-Result<std::optional<Nanoseconds>> optional_span(const std::string& text) {
-  if (text.empty()) return std::optional<Nanoseconds>();
-  auto span = parse_span(text);
+void add_output_flags(CLI::App& command, WatchOptions& options) {
+  command.add_flag("--json", options.json, "JSON lines on standard output (docs/json.md)");
+  command.add_flag("--deltas", options.deltas, "with --json: each piece of an answer as it is made");
+  command.add_flag("-q,--quiet", options.quiet,
+                   "answers alone: no headings, times, notes, progress or summary");
+  name_group(command, "Output");
+}
+
+/// A question that says nothing can't be meant.
+Status check_asked(const Asked& asked) {
+  if (asked.text.find_first_not_of(" \t\r\n") != std::string::npos) return {};
+  return fail(ErrorCode::kUsage, "--ask is empty: write the question behind it");
+}
+
+Result<std::optional<Nanoseconds>> optional_span(const std::optional<std::string>& text) {
+  if (!text) return std::optional<Nanoseconds>();
+  auto span = parse_span(*text);
   if (!span) return tl::unexpected(span.error());
   return std::optional(*span);
 }
 
 Status add_questions(const Asked& asked, const WatchFlags& flags, const Question& model,
                      WatchOptions& options) {
+  if (auto said = check_asked(asked); !said) return said;
   Question question = model;
   question.text = asked.text;
   const bool own = !asked.at.empty() || asked.every;
@@ -206,9 +261,7 @@ WatchFlags* add_watch_flags(CLI::App& command) {
   add_source_flags(command, *flags);
   add_question_flags(command, *flags);
   add_model_flags(command, *flags);
-  command.add_flag("--json", flags->options.json, "JSON lines on standard output (docs/json.md)");
-  command.add_flag("--deltas", flags->options.deltas, "with --json: each piece of an answer as it is made");
-  command.add_flag("-q,--quiet", flags->options.quiet, "no progress on standard error");
+  add_output_flags(command, flags->options);
   // The command outlives the parse and keeps the flags alive.
   command.parse_complete_callback([flags] {});
   return flags.get();

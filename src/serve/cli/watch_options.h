@@ -15,7 +15,7 @@ struct WatchOptions {
   std::vector<Question> questions;
   bool json = false;
   bool deltas = false;  ///< with json: answer_delta objects too
-  bool quiet = false;   ///< no progress
+  bool quiet = false;   ///< answers alone
 };
 
 /// The flags as parsed.
