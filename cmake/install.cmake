@@ -4,6 +4,7 @@
 #   lib/, include/braid/         static module libraries and public headers
 #   lib/cmake/Braid/             package config; target Braid::Braid
 #   lib/braid/                   llama.cpp's static libraries and OpenVINO's shared ones
+#   share/doc/braid/             README, LICENSE, NOTICE, docs/
 #   share/braid/models/          the default model, if it has been prepared, and its encoders
 include(CMakePackageConfigHelpers)
 
@@ -35,6 +36,9 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/BraidConfigVersion.cmake CO
 install(FILES ${CMAKE_BINARY_DIR}/BraidConfig.cmake ${CMAKE_BINARY_DIR}/BraidConfigVersion.cmake
         DESTINATION lib/cmake/Braid)
 
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE ${CMAKE_SOURCE_DIR}/README.md
+        DESTINATION share/doc/braid)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/braid)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/models/nano DESTINATION share/braid/models PATTERN samples EXCLUDE)
 install(CODE [[
   set(cache_home $ENV{XDG_CACHE_HOME})

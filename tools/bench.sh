@@ -12,8 +12,13 @@ step "building llama-server and llama-bench (once; about 10 minutes on 2 cores)"
 step "building the benchmark programs" cmake --build "$build" --target braid braid_bench braid_frame_cost
 model=$models/nano-q8_0.gguf
 [[ -f $model ]] || die "the default model is missing: run 'make model', then this again."
-quick=()
-[[ -z ${QUICK:-} ]] || quick=(--quick)
+quick=() takes="10 minutes"
+[[ -z ${QUICK:-} ]] || { quick=(--quick) takes="2 minutes"; }
+echo "measuring: about $takes on an idle machine of 2 cores" >&2
+busy=$(awk '{ print $1 }' /proc/loadavg)
+if awk -v busy="$busy" -v cores="$(nproc)" 'BEGIN { exit !(busy > 0.3 * cores) }'; then
+  echo "warning: other programs keep $busy of $(nproc) cores busy: the figures will be worse and noisier than on an idle machine" >&2
+fi
 python3 bench/run.py --build "$build" --peers "$(tools/setup/llama.sh --peers)" --llama "$(tools/setup/llama.sh)" \
   --model "$model" --mmproj models/nano/mmproj-nano.gguf --work build/bench-work --out build/bench.json "${quick[@]}"
 if [[ -n ${UPDATE_DOCS:-} && -z ${QUICK:-} ]]; then

@@ -68,4 +68,13 @@ logged() {
   if [[ ${BRAID_IN_STEP:-0} == 1 ]]; then "$@" >&2; else "$@" >>"$log" 2>&1; fi
 }
 
-minutes() { printf '%d:%02d min' $(($1 / 60)) $(($1 % 60)); }
+# minutes SECONDS: as people say it. A step of less than a second had found its work done.
+minutes() {
+  if [[ $1 -lt 1 ]]; then
+    printf 'there already'
+  elif [[ $1 -lt 60 ]]; then
+    printf '%d s' "$1"
+  else
+    printf '%d min %d s' $(($1 / 60)) $(($1 % 60))
+  fi
+}
