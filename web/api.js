@@ -46,6 +46,7 @@ async function send(method, path, { body, signal, headers = {} } = {}) {
   throw new Refused(response.status, message);
 }
 
+export const getText = async (path) => (await send("GET", path)).text();
 export const getJson = async (path) => (await send("GET", path)).json();
 export const postJson = async (path, body) => (await send("POST", path, { body })).json();
 export const remove = async (path) => (await send("DELETE", path)).json();

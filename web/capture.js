@@ -57,7 +57,8 @@ export class Capture {
     this.video.hidden = !picture;
     if (sound) await this.#listen();
     await this.video.play();
-    if (picture) this.timer = setInterval(() => this.#frame(this.video, this.video.videoWidth, this.video.videoHeight), this.every);
+    const take = () => this.#frame(this.video, this.video.videoWidth, this.video.videoHeight);
+    if (picture) this.timer = setInterval(take, this.every);
   }
 
   stop() {
@@ -89,7 +90,8 @@ export class Capture {
     await this.context.audioWorklet.addModule("pcm-worklet.js");
     const worklet = new AudioWorkletNode(this.context, "pcm", { numberOfOutputs: 0 });
     const { stream } = this.source;
-    const input = stream ? this.context.createMediaStreamSource(stream) : this.context.createMediaElementSource(this.video);
+    const { context, video } = this;
+    const input = stream ? context.createMediaStreamSource(stream) : context.createMediaElementSource(video);
     // A file is listened to through the element, whose sound must not be off for that.
     this.video.muted = stream !== undefined;
     input.connect(worklet);

@@ -1,7 +1,8 @@
 // The server's sessions and gauges, asked for every few seconds while the page is in sight.
 
-import { getJson, postJson, remove } from "./api.js";
+import { getJson, getText, postJson, remove } from "./api.js";
 import { element, seconds } from "./dom.js";
+import { gaugesOf, parseMetrics } from "./metrics.js";
 
 const EVERY_MS = 2000;
 
@@ -27,6 +28,7 @@ export class Sessions {
     try {
       this.known = (await getJson("/v1/sessions")).data;
       this.#show();
+      this.#gauge(parseMetrics(await getText("/metrics")));
     } catch (error) {
       this.on.failed(error.message);
     } finally {
@@ -61,7 +63,6 @@ export class Sessions {
     this.pick.replaceChildren(...this.known.map((session) => element("option", { value: session.id }, title(session))),
       element("option", { value: "" }, "a new one"));
     if (this.known.some((session) => session.id === picked)) this.pick.value = picked;
-    this.#gauge();
   }
 
   #row(session) {
@@ -76,14 +77,14 @@ export class Sessions {
       element("td", { class: "row" }, button("Watch", () => this.on.choose(id)), button("End", () => this.end(id))));
   }
 
-  #gauge() {
+  #gauge(metrics) {
     const sum = (value) => this.known.reduce((total, session) => total + value(session), 0);
     const perceived = sum((session) => session.perceived);
     const shown = {
       sessions: this.known.length,
       perceived,
       kept: perceived ? `${Math.round((100 * sum((session) => session.kept)) / perceived)} %` : "–",
-      "tokens in windows": sum((session) => session.window.tokens),
+      ...gaugesOf(metrics),
     };
     this.gauges.replaceChildren(...Object.entries(shown).map(([name, value]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, String(value)))));
