@@ -20,7 +20,6 @@ constexpr float kLeastExponent = -87.0F;
 // is split into n ln 2 + r, e^r is a polynomial (Cephes, S. Moshier, 1992), 2^n is made from its bits.
 inline float quick_exp(float x) {
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it leaves the nearest integer in the low bits
-  x = x > kLeastExponent ? x : kLeastExponent;
   const float n = (x * 1.44269504F + kRound) - kRound;
   const float r = (x - n * 0.693359375F) - n * -2.12194440e-4F;
   float p = 1.9875691500e-4F;
@@ -33,10 +32,18 @@ inline float quick_exp(float x) {
   return (p * r * r + r + 1.0F) * std::bit_cast<float>(exponent);
 }
 
+/// NaN counts as the least.
+inline float exponent_of(float logit, float highest) {
+  return logit - highest > kLeastExponent ? logit - highest : kLeastExponent;
+}
+
+// Two loops: in one, the choice between two values would keep the compiler from vector registers.
 float block_sum(const float* logits, float highest) {
+  std::array<float, kBlock> exponents;
+  for (std::size_t i = 0; i < kBlock; ++i) exponents[i] = exponent_of(logits[i], highest);
   std::array<float, kLanes> sums{};
   for (std::size_t i = 0; i < kBlock; i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += quick_exp(logits[i + lane] - highest);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += quick_exp(exponents[i + lane]);
   float sum = 0.0F;
   for (const float lane : sums) sum += lane;
   return sum;
@@ -47,7 +54,7 @@ double sum_of_exponentials(std::span<const float> logits, float highest) {
   std::size_t i = 0;
   for (; i + kBlock <= logits.size(); i += kBlock)
     sum += static_cast<double>(block_sum(logits.data() + i, highest));
-  for (; i < logits.size(); ++i) sum += static_cast<double>(quick_exp(logits[i] - highest));
+  for (; i < logits.size(); ++i) sum += static_cast<double>(quick_exp(exponent_of(logits[i], highest)));
   return sum;
 }
 

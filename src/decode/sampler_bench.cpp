@@ -1,3 +1,4 @@
+#include "braid/decode/chances.h"
 #include "braid/decode/sampler.h"
 
 #include <benchmark/benchmark.h>
@@ -38,6 +39,20 @@ void top_p_alone(benchmark::State& state) {
   run(state, {.temperature = 1.0F, .top_k = 0, .top_p = 0.95F, .min_p = 0.0F});
 }
 
+void greedy_with_penalties(benchmark::State& state) {
+  const std::vector<float> logits = typical_logits();
+  Sampler sampler({.frequency_penalty = 0.5F, .logit_bias = {{5, 1.0F}}});
+  for (Token token = 0; token < 500; ++token) sampler.accept(token * 7);
+  for (auto _ : state) benchmark::DoNotOptimize(sampler.sample(logits));
+}
+void logprobs_of_the_top_20(benchmark::State& state) {
+  const std::vector<float> logits = typical_logits();
+  for (auto _ : state) benchmark::DoNotOptimize(logprobs(logits, 17, 20));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * kVocabulary * sizeof(float)));
+}
+
+BENCHMARK(greedy_with_penalties);
+BENCHMARK(logprobs_of_the_top_20);
 BENCHMARK(greedy);
 BENCHMARK(defaults_at_temperature_1);
 BENCHMARK(top_k_alone);
