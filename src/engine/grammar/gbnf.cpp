@@ -20,22 +20,27 @@ constexpr int kMaxDepth = 200;  // of groups
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-'; }
 
-/// Reads one grammar, valid UTF-8. The first error stops all: every step asks in_.ok().
+/// Reads one grammar, valid UTF-8, into a builder; its rules' names begin with `scope` there. The first error
+/// stops all: every step asks in_.ok().
 class Reader {
  public:
-  explicit Reader(std::string_view text) : in_(text) {}
+  Reader(std::string_view text, std::string scope, Builder& builder)
+      : in_(text), scope_(std::move(scope)), builder_(builder) {}
 
-  Result<Program> read() {
+  /// The root rule.
+  Result<std::uint32_t> read() {
     skip_space(true);
     while (in_.ok() && !in_.at_end()) read_rule();
-    if (in_.ok() && !builder_.knows("root")) refuse("has no rule 'root'");
+    if (in_.ok() && !builder_.knows(scope_ + "root")) refuse("has no rule 'root'");
     if (const std::string missing = builder_.undefined(); in_.ok() && !missing.empty())
       refuse(fmt::format("names a rule '{}' that it doesn't define", missing));
     if (!in_.ok()) return tl::unexpected(in_.error());
-    return builder_.lay_out(builder_.named("root"));
+    return rule_of("root");
   }
 
  private:
+  std::uint32_t rule_of(std::string_view name) { return builder_.named(scope_ + std::string(name)); }
+
   void refuse(const std::string& what, ErrorCode code = ErrorCode::kBadInput) {
     in_.refuse("the grammar " + what, code);
   }
@@ -61,7 +66,7 @@ class Reader {
   void read_rule() {
     const std::string_view name = read_name();
     if (!in_.ok()) return;
-    const std::uint32_t rule = builder_.named(name);
+    const std::uint32_t rule = rule_of(name);
     skip_space(false);
     if (!in_.rest().starts_with("::=")) return refuse("lacks '::='");
     in_.skip(3);
@@ -102,7 +107,7 @@ class Reader {
 
   bool read_symbol(Sequence& sequence, int depth) {
     if (is_name(in_.peek()))
-      sequence.push_back({Element::Kind::kRule, builder_.named(read_name())});
+      sequence.push_back({Element::Kind::kRule, rule_of(read_name())});
     else if (in_.take('"'))
       read_literal(sequence);
     else if (in_.take('['))
@@ -219,17 +224,38 @@ class Reader {
   }
 
   TextReader in_;
-  Builder builder_;
+  std::string scope_;
+  Builder& builder_;
 };
 
-}  // namespace
-
-Result<Program> read_gbnf(std::string_view text) {
+Result<std::uint32_t> read_into(Builder& builder, std::string_view text, std::string scope) {
   if (text.size() > kMaxGrammarBytes)
     return fail(ErrorCode::kLimit, fmt::format("the grammar takes {} bytes; at most {} are read", text.size(),
                                                kMaxGrammarBytes));
   if (to_valid_utf8(text) != text) return fail(ErrorCode::kBadInput, "the grammar isn't UTF-8");
-  return Reader(text).read();
+  return Reader(text, std::move(scope), builder).read();
+}
+
+}  // namespace
+
+Result<Program> read_gbnf(std::string_view text) {
+  Builder builder;
+  const auto root = read_into(builder, text, "");
+  if (!root) return tl::unexpected(root.error());
+  return builder.lay_out(*root);
+}
+
+Result<Program> read_either_gbnf(std::string_view first, std::string_view before, std::string_view second) {
+  Builder builder;
+  const auto one = read_into(builder, first, "first ");
+  if (!one) return tl::unexpected(one.error());
+  const auto other = read_into(builder, second, "second ");
+  if (!other) return tl::unexpected(other.error());
+  Sequence sequence;
+  const std::string valid = to_valid_utf8(before);
+  for (TextReader in(valid); !in.at_end();) builder.append(sequence, in.character());
+  sequence.push_back({Element::Kind::kRule, *other});
+  return builder.lay_out(builder.make({{{Element::Kind::kRule, *one}}, std::move(sequence)}));
 }
 
 }  // namespace braid::engine::grammar

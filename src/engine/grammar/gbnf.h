@@ -17,4 +17,7 @@ inline constexpr std::size_t kMaxGrammarBytes = 2U << 20;
 /// throw.
 Result<Program> read_gbnf(std::string_view text);
 
+/// Either a text of the first grammar, or `before` and a text of the second. As read_gbnf().
+Result<Program> read_either_gbnf(std::string_view first, std::string_view before, std::string_view second);
+
 }  // namespace braid::engine::grammar

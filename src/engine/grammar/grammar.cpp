@@ -11,7 +11,8 @@ namespace braid::engine::grammar {
 
 Result<std::shared_ptr<const ChatGrammar>> Grammar::make(GrammarSource source,
                                                          std::shared_ptr<const VocabularyIndex> vocabulary) {
-  auto program = read_gbnf(source.text);
+  auto program = source.other.empty() ? read_gbnf(source.text)
+                                      : read_either_gbnf(source.text, source.prefix, source.other);
   if (!program) return tl::unexpected(program.error());
   std::vector<std::regex> patterns;
   try {

@@ -15,6 +15,7 @@ namespace braid::engine::grammar {
 
 struct GrammarSource {
   std::string text;    ///< GBNF
+  std::string other;   ///< GBNF of what may come in its place, after `prefix`; empty: nothing
   std::string prefix;  ///< written by the prompt's end already, and part of what the grammar describes
   bool lazy = false;   ///< any text until a trigger is met; the grammar describes what begins with it
   std::vector<std::string> words;  ///< triggers: texts

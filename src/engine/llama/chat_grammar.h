@@ -22,9 +22,10 @@ inline constexpr const char* kAnyObject = R"({"type":"object"})";
 Result<std::shared_ptr<const ChatGrammar>> json_grammar(const std::string& schema,
                                                         const VocabularySource& vocabulary);
 
-/// An answer with calls; null where the template binds none.
+/// An answer with calls; null where the template binds none. With a `schema`: calls, or JSON of it; `applied`
+/// requires calls then.
 Result<std::shared_ptr<const ChatGrammar>> call_grammar(
-    const common_chat_params& applied, const std::vector<std::pair<Token, std::string>>& marks,
-    const VocabularySource& vocabulary);
+    const common_chat_params& applied, const std::string& schema,
+    const std::vector<std::pair<Token, std::string>>& marks, const VocabularySource& vocabulary);
 
 }  // namespace braid::engine::llama

@@ -112,18 +112,34 @@ Result<common_chat_params> apply(const ChatTemplate& chat, common_chat_templates
                                                    to_valid_utf8(reason.substr(0, 200))));
 }
 
-/// Stops, marks, parser and grammar of an answer that may hold calls.
-Status add_calls(const common_chat_params& applied, const llama_vocab* vocab,
-                 const VocabularySource& vocabulary, RenderedChat& made) {
-  made.stops = applied.additional_stops;
-  made.marks = marks_of(vocab, applied.preserved_tokens);
-  auto parser = make_chat_parser(applied);
+std::string schema_of(const ChatInput& input) {
+  return input.json_schema.empty() && input.json_object ? kAnyObject : input.json_schema;
+}
+
+/// A conversation with tools: stops, marks, parser and grammar of an answer that may hold calls.
+Result<RenderedChat> with_tools(const ChatTemplate& chat, const VocabularySource& vocabulary,
+                                const ChatInput& input, const common_chat_templates_inputs& inputs) {
+  const Messages messages = to_messages(input.turns);
+  const auto applied = apply(chat, inputs, messages);
+  if (!applied) return tl::unexpected(applied.error());
+  RenderedChat made;
+  made.prompt = chat.with_bos(applied->prompt);
+  made.stops = applied->additional_stops;
+  made.marks = marks_of(chat.vocab(), applied->preserved_tokens);
+  auto parser = make_chat_parser(*applied);
   if (!parser) return tl::unexpected(parser.error());
   made.parser = std::move(*parser);
-  auto grammar = call_grammar(applied, made.marks, vocabulary);
+
+  // Where calls are the model's choice, the schema binds what it says in their place.
+  const std::string schema = input.tool_choice == "auto" ? schema_of(input) : "";
+  auto bound = inputs;
+  bound.tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
+  const auto required = schema.empty() ? applied : apply(chat, bound, messages);
+  if (!required) return tl::unexpected(required.error());
+  auto grammar = call_grammar(*required, schema, made.marks, vocabulary);
   if (!grammar) return tl::unexpected(grammar.error());
   made.grammar = std::move(*grammar);
-  return {};
+  return made;
 }
 
 }  // namespace
@@ -131,25 +147,24 @@ Status add_calls(const common_chat_params& applied, const llama_vocab* vocab,
 Result<RenderedChat> render_chat(const ChatTemplate& chat, const VocabularySource& vocabulary,
                                  const ChatInput& input) {
   if (auto ok = check_turns(chat, input.turns); !ok) return tl::unexpected(ok.error());
-  const auto tools = check_tools(chat, input);
+  auto tools = check_tools(chat, input);
   if (!tools) return tl::unexpected(tools.error());
+  const bool calls = !tools->empty();
+  const auto inputs = to_inputs(input, std::move(*tools));
+  if (calls) return with_tools(chat, vocabulary, input, inputs);
   const Messages messages = to_messages(input.turns);
   RenderedChat made;
   if (chat.bare()) {
     made.prompt = chat.with_bos(bare_lines(messages));
     made.stops = {"\n\n"};
   } else {
-    const auto applied = apply(chat, to_inputs(input, *tools), messages);
+    const auto applied = apply(chat, inputs, messages);
     if (!applied) return tl::unexpected(applied.error());
     made.prompt = chat.with_bos(applied->prompt);
-    if (!tools->empty()) {
-      if (auto ok = add_calls(*applied, chat.vocab(), vocabulary, made); !ok)
-        return tl::unexpected(ok.error());
-      return made;
-    }
   }
-  if (input.json_schema.empty() && !input.json_object) return made;
-  auto grammar = json_grammar(input.json_schema.empty() ? kAnyObject : input.json_schema, vocabulary);
+  const std::string schema = schema_of(input);
+  if (schema.empty()) return made;
+  auto grammar = json_grammar(schema, vocabulary);
   if (!grammar) return tl::unexpected(grammar.error());
   made.grammar = std::move(*grammar);
   return made;

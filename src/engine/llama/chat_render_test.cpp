@@ -97,6 +97,12 @@ TEST_F(ChatRender135M, NeighboursOfOneRoleBecomeOneTurnWhereRolesMustAlternate) 
       "<|im_start|>[INST] U0\n\nU1\n\nS0\n\nU2 [/INST]");
 }
 
+TEST_F(ChatRender135M, ATemplateThatCantBeUsedGivesWayToChatMl) {
+  for (const char* broken : {"{% for x in", "no messages at all", "{{ raise_exception('never') }}"})
+    EXPECT_EQ(prompt({turn("system", "S0"), turn("user", "U0")}, broken),
+              "<|im_start|>system\nS0<|im_end|>\n<|im_start|>user\nU0<|im_end|>\n<|im_start|>assistant\n");
+}
+
 TEST_F(ChatRender135M, ToolsAreRefusedWhereTheTemplateHasNone) {
   ChatInput input;
   input.turns = {turn("user", "U0")};
@@ -127,6 +133,59 @@ TEST_F(ChatRender135M, ToolsAreOfferedAndTheAnswersCallsAreRead) {
   EXPECT_EQ(read->tool_calls[0].arguments, "{\"at\": \"it\"}");
   const auto cut = made->parser->parse("<tool_call>\n{\"name\": \"lo");
   EXPECT_FALSE(cut && !cut->tool_calls.empty());
+}
+
+/// What becomes of a text under the request's grammar.
+std::string fate(const Tokenizer& tokens, const RenderedChat& made, const std::string& text) {
+  const auto filter = made.grammar->filter();
+  for (const Token token : tokens.tokenize(text, false)) {
+    if (!filter->allows(token)) return "refused";
+    filter->accept(token);
+  }
+  return filter->allows(tokens.tokenize("<|im_end|>", true).at(0)) ? "complete" : "open";
+}
+
+constexpr const char* kCall =
+    "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": \"it\"}}\n</tool_call>";
+
+TEST_F(ChatRender135M, CallsAreBoundFromTheirMarkOn) {
+  ChatInput input;
+  input.turns = {turn("user", "U0")};
+  input.tools = {
+      {.name = "look",
+       .description = "looks",
+       .parameters = R"({"type":"object","properties":{"at":{"type":"string"}},"required":["at"]})"},
+      {.name = "wait", .description = "waits", .parameters = ""}};
+  const auto free = render(input, kTools);
+  ASSERT_TRUE(free && free->grammar);
+  EXPECT_EQ(fate(*tokenizer_, *free, "I see."), "complete");
+  EXPECT_EQ(fate(*tokenizer_, *free, kCall), "complete");
+  EXPECT_EQ(fate(*tokenizer_, *free, "Wait. <tool_call>\n{\"name\": \"smell\""), "refused");
+  EXPECT_EQ(fate(*tokenizer_, *free, "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": 1"),
+            "refused");
+  EXPECT_EQ(fate(*tokenizer_, *free, "<tool_call>\n{\"name\": \"look\""), "open");
+  input.tool_choice = "required";
+  EXPECT_EQ(fate(*tokenizer_, *render(input, kTools), kCall), "complete");
+  EXPECT_EQ(fate(*tokenizer_, *render(input, kTools), "I see."), "open");
+  input.tool_choice = "wait";
+  const auto named = render(input, kTools);
+  ASSERT_TRUE(named && named->grammar);
+  EXPECT_EQ(fate(*tokenizer_, *named, kCall), "refused");
+}
+
+TEST_F(ChatRender135M, WithToolsAndASchemaTheAnswerIsACallOrJson) {
+  ChatInput input;
+  input.turns = {turn("user", "U0")};
+  input.tools = {
+      {.name = "look", .description = "", .parameters = R"({"properties":{"at":{"type":"string"}}})"}};
+  input.json_schema = R"({"type":"object","properties":{"seen":{"type":"boolean"}},"required":["seen"]})";
+  const auto made = render(input, kTools);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(fate(*tokenizer_, *made, kCall), "complete");
+  EXPECT_EQ(fate(*tokenizer_, *made, R"({"seen": true})"), "complete");
+  EXPECT_EQ(fate(*tokenizer_, *made, R"({"seen": 1})"), "open") << "words before a call";
+  input.tool_choice = "none";
+  EXPECT_EQ(fate(*tokenizer_, *render(input, kTools), R"({"seen": 1})"), "refused");
 }
 
 TEST_F(ChatRender135M, CallsThatWereMadeAndTheirResultsAreWritten) {

@@ -44,7 +44,7 @@ struct ChatInput {
   std::vector<ChatTool> tools;       ///< empty: none
   std::string tool_choice = "auto";  ///< auto, none, required, or the name of one of the tools
   bool parallel_tool_calls = true;
-  std::string json_schema;   ///< text the answer must keep to; empty: none
+  std::string json_schema;   ///< text the answer must keep to, where it is no call; empty: none
   bool json_object = false;  ///< the answer must be a JSON object; ignored with a schema
 };
 
