@@ -1,8 +1,6 @@
 #include "chat/media_prompts.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +9,7 @@
 
 #include "braid/encode/prompt_format.h"
 #include "braid/sync/synchronizer.h"
+#include "chat/memory_file.h"
 
 namespace braid::serve {
 
@@ -18,30 +17,6 @@ namespace {
 
 // About the longest sound that speech models of this kind are made for in one piece.
 constexpr Nanoseconds kOnePiece = Milliseconds(6000);
-
-/// Bytes as a file that has no name.
-class MemoryFile {
- public:
-  static Result<MemoryFile> holding(const std::string& bytes) {
-    MemoryFile file(memfd_create("medium", MFD_CLOEXEC));
-    if (file.descriptor_ < 0) return fail(ErrorCode::kResource, "no memory for a medium: try again", true);
-    for (std::size_t done = 0; done < bytes.size();) {
-      const auto wrote = write(file.descriptor_, bytes.data() + done, bytes.size() - done);
-      if (wrote <= 0) return fail(ErrorCode::kResource, "no memory for a medium: try again", true);
-      done += static_cast<std::size_t>(wrote);
-    }
-    return file;
-  }
-  MemoryFile(MemoryFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  ~MemoryFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
-
- private:
-  explicit MemoryFile(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
 
 const char* to_string(MediaKind kind) {
   return kind == MediaKind::kPicture ? "picture" : kind == MediaKind::kSound ? "sound" : "video";

@@ -7,6 +7,7 @@
 #include "braid/net/key_store.h"
 #include "braid/net/server.h"
 #include "chat/chat_service.h"
+#include "realtime/realtime_api.h"
 #include "server/chat_api.h"
 #include "server/console_files.h"
 #include "server/live_sessions.h"
@@ -58,6 +59,7 @@ struct Server::State {
         chats(host, clock, chat_options(config)),
         workers(clock, 2),
         chat_api(chats, media, sessions, workers, clock, engine, reports->observers()),
+        realtime({sessions, speech.get(), engine, config.ingest, chats, media, workers, clock}),
         liveness(host, clock) {}
 
   Status listen();
@@ -75,6 +77,7 @@ struct Server::State {
   ChatService chats;
   Workers workers;
   ChatApi chat_api;
+  RealtimeApi realtime;
   Liveness liveness;
   std::unique_ptr<net::Server> net;
   std::atomic<const net::Server*> listening{nullptr};  // `net` for its own threads
@@ -99,6 +102,7 @@ Status Server::State::listen() {
   router.route("POST", "/v1/chat/completions", [this](net::Request request, net::Exchange exchange) {
     chat_api.handle(std::move(request), std::move(exchange));
   });
+  realtime.add_routes(router);
   add_session_routes(router, sessions, reports->standing(), workers);
   add_session_events_route(router, sessions);
   add_transcription_route(router, {chats, media, *engine.tokenizer, workers, clock});
@@ -116,7 +120,7 @@ Status Server::State::listen() {
   if (!config.keys_file.empty()) {
     auto keys = net::KeyStore::open(config.keys_file, clock);
     if (!keys) return tl::unexpected(keys.error());
-    options.authorise = net::KeyStore::rule(*keys);
+    options.authorise = realtime.with_secrets(net::KeyStore::rule(*keys));
   }
   auto started = net::Server::start(std::move(options), std::move(router));
   if (!started) return tl::unexpected(started.error());

@@ -6,23 +6,14 @@
 
 #include "braid/net/sse.h"
 #include "braid/openai/transcription.h"
+#include "chat/spoken_words.h"
 #include "server/api_errors.h"
 
 namespace braid::serve {
 
 namespace {
 
-// What the default model was trained to be asked, and how it begins its answer.
-constexpr const char* kQuestion = "What did the speaker say?";
-constexpr std::string_view kBegins = "The speaker said:";
-constexpr int kMaxTokens = 96;      // six seconds of speech are some thirty
 constexpr std::size_t kAtOnce = 2;  // pieces of one file that are answered beside each other
-
-std::string words_of(std::string_view answer) {
-  if (answer.starts_with(kBegins)) answer.remove_prefix(kBegins.size());
-  while (!answer.empty() && answer.front() == ' ') answer.remove_prefix(1);
-  return std::string(answer);
-}
 
 /// One file's transcript while it is made. Its callbacks keep it alive.
 class Transcription : public std::enable_shared_from_this<Transcription> {
@@ -57,12 +48,12 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
     lock.unlock();
     ChatJob job;
     job.arrived = parts_.clock.now();
-    job.max_tokens = kMaxTokens;
+    job.max_tokens = kSpokenTokens;
     job.sampling.temperature = static_cast<float>(request_.temperature.value_or(0.0));
     job.cancel = cancel_;
     const auto self = shared_from_this();
     job.make = [self, index] {
-      return make_media_question(self->spoken_[index].prompt, kQuestion, self->parts_.tokenizer);
+      return make_media_question(self->spoken_[index].prompt, kSpokenQuestion, self->parts_.tokenizer);
     };
     job.on_begin = [](const ChatPrompt&) {};
     job.sink.on_text = [](const ShownText&) {};
@@ -76,7 +67,8 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
       return std::chrono::duration<double>(time.time_since_epoch()).count();
     };
     std::unique_lock lock(mutex_);
-    made_.segments[index] = {seconds(spoken_[index].start), seconds(spoken_[index].end), words_of(end.text)};
+    made_.segments[index] = {seconds(spoken_[index].start), seconds(spoken_[index].end),
+                             spoken_words(end.text)};
     const bool last = --left_ == 0;
     lock.unlock();
     if (last) return finish();

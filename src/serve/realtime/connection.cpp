@@ -1,0 +1,327 @@
+#include "realtime/connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/deliver/finish.h"
+
+namespace braid::serve {
+
+namespace {
+
+using openai::RealtimeEnd;
+
+openai::Account account_of(const Answer& answer) {
+  openai::Account account;
+  account.wall = answer.stages.sum();
+  if (answer.first_token) account.ttft = *answer.first_token - answer.asked;
+  account.freshness = answer.freshness;
+  account.stages = answer.stages;
+  account.verdict = answer.verdict;
+  account.degraded = answer.degraded;
+  account.deadline = answer.deadline;
+  account.window_from = answer.window.from;
+  account.window_to = answer.window.to;
+  account.window_chunks = answer.window.chunks;
+  account.window_tokens = answer.window.tokens;
+  account.window_evicted_chunks = answer.window.evicted_chunks;
+  return account;
+}
+
+RealtimeEnd::Kind kind_of(FinishReason finish) {
+  switch (finish) {
+    case FinishReason::kStop:
+      return RealtimeEnd::Kind::kCompleted;
+    case FinishReason::kLength:
+      return RealtimeEnd::Kind::kLength;
+    case FinishReason::kCancelled:
+      return RealtimeEnd::Kind::kCancelled;
+    case FinishReason::kError:
+    case FinishReason::kShed:
+      break;
+  }
+  return RealtimeEnd::Kind::kFailed;
+}
+
+RealtimeEnd failed(const Error& error) {
+  RealtimeEnd end;
+  end.kind = RealtimeEnd::Kind::kFailed;
+  end.error = openai::to_api_error(error);
+  return end;
+}
+
+RealtimeEnd cancelled() {
+  RealtimeEnd end;
+  end.kind = RealtimeEnd::Kind::kCancelled;
+  return end;
+}
+
+}  // namespace
+
+openai::RealtimeAbilities RealtimeConnection::abilities(const RealtimeParts& parts) {
+  openai::RealtimeAbilities can;
+  can.hears = parts.model.hears && parts.speech != nullptr;
+  can.sees = parts.model.sees;
+  can.max_output_tokens = parts.sessions.session_options().max_answer_tokens;
+  return can;
+}
+
+RealtimeConnection::RealtimeConnection(const RealtimeParts& parts, std::string owner)
+    : parts_(parts),
+      owner_(std::move(owner)),
+      events_(parts.bounds.events_per_second, parts.bounds.events_burst),
+      bytes_(parts.bounds.bytes_per_second, parts.bounds.bytes_burst) {}
+
+RealtimeConnection::~RealtimeConnection() { end_session(); }
+
+Result<std::shared_ptr<RealtimeConnection>> RealtimeConnection::open(const RealtimeParts& parts,
+                                                                     openai::RealtimeConfig config,
+                                                                     std::string owner, std::uint64_t seed) {
+  auto connection = std::make_shared<RealtimeConnection>(parts, std::move(owner));
+  std::lock_guard lock(connection->mutex_);
+  if (auto begun = connection->begin_session(config); !begun) return tl::unexpected(begun.error());
+  connection->conversation_ = std::make_unique<openai::RealtimeConversation>(
+      *connection, std::move(config), abilities(parts), seed, parts.bounds.events);
+  return connection;
+}
+
+/// Begins one with these settings, and ends the one before.
+Status RealtimeConnection::begin_session(openai::RealtimeConfig& config) {
+  SessionOptions options = parts_.sessions.session_options();
+  if (config.braid.window) options.window.max_age = *config.braid.window;
+  options.encode.novelty.enabled = options.encode.novelty.enabled && config.braid.novelty;
+  const openai::RealtimeAbilities can = abilities(parts_);
+  auto queue = std::make_shared<ClientQueue>(parts_.clock, parts_.bounds.queue);
+  ClientSourceOptions source;
+  source.sees = can.sees;
+  source.hears = can.hears;
+  source.pictures = parts_.pictures;
+  source.max_turn = parts_.bounds.events.buffer;
+  // Input comes when the session is known.
+  source.session_start = [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return SteadyTime{};
+    std::lock_guard lock(self->mutex_);
+    return self->live_ ? self->live_->session().started_at() : self->parts_.clock.now();
+  };
+  std::vector<std::unique_ptr<ingest::Source>> sources;
+  sources.push_back(std::make_unique<ClientSource>(std::move(source), queue, weak_from_this(),
+                                                   can.hears ? parts_.speech : nullptr, parts_.clock));
+  auto live = parts_.sessions.create(std::move(sources), options, owner_);
+  if (!live) return tl::unexpected(live.error());
+  end_session();
+  queue_ = std::move(queue);
+  live_ = std::move(*live);
+  session_settings_ = config.braid;
+  config.id = live_->id();
+  format_ = config.input;
+  transcribes_ = config.transcription.has_value();
+  if (!can.hears) return {};
+  return queue_->post({client::Turns{config.turns}, {}});
+}
+
+void RealtimeConnection::end_session() {
+  if (queue_) queue_->close();
+  if (!live_) return;
+  live_->session().stop(false);
+  parts_.end_session(std::move(live_));
+}
+
+void RealtimeConnection::begin(std::unique_ptr<RealtimeWire> wire) {
+  std::lock_guard lock(mutex_);
+  wire_ = std::move(wire);
+  conversation_->begin();
+}
+
+bool RealtimeConnection::admit(std::size_t bytes) {
+  const SteadyTime now = parts_.clock.now();
+  if (events_.take(1, now) && bytes_.take(static_cast<double>(bytes), now)) {
+    refused_ = 0;
+    return true;
+  }
+  conversation_->refuse(
+      {ErrorCode::kFull, "events come faster than they may: this one was not looked at", true});
+  if (++refused_ >= parts_.bounds.refused_events) wire_->close(1008, "too many events");
+  return false;
+}
+
+void RealtimeConnection::message(std::string_view text, bool is_text) {
+  std::lock_guard lock(mutex_);
+  if (!live_ || !wire_ || !admit(text.size())) return;
+  if (is_text) return conversation_->take(text);
+  conversation_->refuse({ErrorCode::kBadInput, "a binary message came; events are JSON in text messages"});
+}
+
+void RealtimeConnection::closed() {
+  gone_->cancel();
+  if (parts_.transcriber) parts_.transcriber->chats.wake();
+  std::lock_guard lock(mutex_);
+  end_session();
+}
+
+void RealtimeConnection::stopping() {
+  std::lock_guard lock(mutex_);
+  stopping_ = true;
+  close_if_stopped();
+}
+
+void RealtimeConnection::close_if_stopped() {
+  if (stopping_ && wire_ && conversation_->open_response().empty())
+    wire_->close(1001, "the server is stopping");
+}
+
+void RealtimeConnection::send(std::string event) {
+  if (wire_) wire_->send(std::move(event));
+}
+
+Status RealtimeConnection::configure(openai::RealtimeConfig& config) {
+  const bool other =
+      config.braid.window != session_settings_.window || config.braid.novelty != session_settings_.novelty;
+  if (other && !untouched_)
+    return fail(
+        ErrorCode::kUsage,
+        "session.braid.window_s and .novelty can't be changed once the session has been sent something: set "
+        "them first");
+  if (other) return begin_session(config);
+  if (Status told = queue_->post({client::Turns{config.turns}, {}}); !told) return told;
+  format_ = config.input;
+  transcribes_ = config.transcription.has_value();
+  return {};
+}
+
+Status RealtimeConnection::post(decltype(ClientInput::body) body) {
+  untouched_ = false;
+  return queue_->post({std::move(body), {}});
+}
+
+Status RealtimeConnection::append_sound(std::string bytes) {
+  return post(client::Sound{std::move(bytes), format_});
+}
+Status RealtimeConnection::commit_sound(const std::string& item) { return post(client::Commit{item}); }
+Status RealtimeConnection::clear_sound() { return post(client::Clear{}); }
+Status RealtimeConnection::add_text(std::string text) { return post(client::Line{std::move(text)}); }
+
+Status RealtimeConnection::add_sound(const std::string& item, std::string bytes) {
+  return post(client::WholeSound{item, std::move(bytes), format_});
+}
+
+Status RealtimeConnection::add_picture(openai::event::AppendPicture picture, const std::string& event) {
+  return post(
+      client::Picture{std::move(picture.bytes), picture.captured_us, std::move(picture.source), event});
+}
+
+Status RealtimeConnection::add_reading(openai::event::AppendReading reading) {
+  return post(client::Reading{std::move(reading)});
+}
+
+Status RealtimeConnection::ask(openai::RealtimeAsk ask) {
+  asked_ = {ask.response, std::nullopt, false};
+  return post(client::Ask{std::move(ask)});
+}
+
+void RealtimeConnection::cancel(const std::string& response) {
+  if (asked_.response != response) return;
+  asked_.cancelled = true;
+  if (asked_.id && live_) live_->cancel(*asked_.id);
+}
+
+std::int64_t RealtimeConnection::session_us() const {
+  return live_ ? to_us(SessionTime(parts_.clock.now() - live_->session().started_at())) : 0;
+}
+
+void RealtimeConnection::speech_started(Nanoseconds at) {
+  std::lock_guard lock(mutex_);
+  conversation_->speech_started(at);
+}
+
+std::string RealtimeConnection::speech_stopped(Nanoseconds at) {
+  std::lock_guard lock(mutex_);
+  return conversation_->speech_stopped(at);
+}
+
+void RealtimeConnection::picture_failed(const std::string& event, const Error& error) {
+  std::lock_guard lock(mutex_);
+  conversation_->media_failed(event, error);
+}
+
+void RealtimeConnection::sound_committed(const std::string& item, const std::vector<float>& samples) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!transcribes_ || !parts_.transcriber) return;
+  }
+  transcribe(*parts_.transcriber, samples, gone_, [weak = weak_from_this(), item](Result<Transcribed> made) {
+    const auto self = weak.lock();
+    if (!self) return;
+    std::lock_guard lock(self->mutex_);
+    if (made)
+      self->conversation_->transcribed(item, made->text, made->usage);
+    else
+      self->conversation_->transcription_failed(item, made.error());
+  });
+}
+
+AskSink RealtimeConnection::sink_of(const std::string& response) {
+  const std::weak_ptr<RealtimeConnection> weak = weak_from_this();
+  AskSink sink;
+  sink.on_begin = [weak, response] {
+    const auto self = weak.lock();
+    if (!self) return;
+    std::lock_guard lock(self->mutex_);
+    self->conversation_->response_begun(response);
+  };
+  sink.on_text = [weak, response](const std::string& text) {
+    const auto self = weak.lock();
+    if (!self) return;
+    std::lock_guard lock(self->mutex_);
+    self->conversation_->response_text(response, text);
+  };
+  sink.on_end = [weak, response](const Answer& answer) {
+    if (const auto self = weak.lock()) self->answered(response, answer);
+  };
+  return sink;
+}
+
+void RealtimeConnection::ask(openai::RealtimeAsk ask, SessionTime at) {
+  LiveSession* live = nullptr;  // lives for as long as its source's thread, which this is
+  {
+    std::lock_guard lock(mutex_);
+    live = live_.get();
+    if (live == nullptr) return;
+    if (asked_.response == ask.response && asked_.cancelled) return ended(ask.response, cancelled());
+  }
+  Question question;
+  question.text = std::move(ask.text);
+  question.at = at;
+  question.deadline = ask.deadline;
+  question.max_tokens = ask.max_output_tokens.value_or(parts_.sessions.session_options().max_answer_tokens);
+  const auto id = live->ask(std::move(question), sink_of(ask.response));
+  std::lock_guard lock(mutex_);
+  if (!id) return ended(ask.response, failed(id.error()));
+  if (asked_.response != ask.response) return;
+  asked_.id = *id;
+  if (asked_.cancelled && live_) live_->cancel(*id);
+}
+
+void RealtimeConnection::answered(const std::string& response, const Answer& answer) {
+  Answer finished = answer;
+  deliver::finish_answer(finished, std::max(parts_.clock.now(), finished.last_token));
+  RealtimeEnd end;
+  end.kind = kind_of(finished.finish);
+  if (end.kind == RealtimeEnd::Kind::kFailed)
+    end.error = openai::to_api_error(finished.error.value_or(Error{ErrorCode::kInternal, ""}));
+  end.usage.prompt = finished.prompt_tokens;
+  end.usage.completion = finished.answer_tokens;
+  end.usage.cached = finished.window.tokens;
+  end.account = account_of(finished);
+  std::lock_guard lock(mutex_);
+  ended(response, std::move(end));
+}
+
+void RealtimeConnection::ended(const std::string& response, RealtimeEnd end) {
+  conversation_->response_ended(response, std::move(end));
+  close_if_stopped();
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,129 @@
+#pragma once
+// One Realtime client: its conversation, its live session, and what goes between them.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/openai/realtime_conversation.h"
+#include "realtime/client_source.h"
+#include "realtime/token_bucket.h"
+#include "realtime/transcriber.h"
+#include "server/live_sessions.h"
+
+namespace braid::serve {
+
+/// A client's end of the line. Thread-safe; nothing blocks.
+class RealtimeWire {
+ public:
+  virtual ~RealtimeWire() = default;
+  virtual void send(std::string text) = 0;
+  virtual void close(std::uint16_t code, std::string_view reason) = 0;
+};
+
+struct RealtimeBounds {
+  double events_per_second = 500, events_burst = 1000;
+  double bytes_per_second = 8.0 * (1U << 20), bytes_burst = 32.0 * (1U << 20);
+  int refused_events = 200;  ///< in a row, then the connection is closed
+  openai::RealtimeLimits events;
+  ClientQueueLimits queue;
+};
+
+/// What a connection uses; outlives it, and the sessions it leaves behind.
+struct RealtimeParts {
+  LiveSessions& sessions;
+  sync::SpeechDetectorFactory* speech;  ///< null: nobody is heard
+  const engine::EngineInfo& model;
+  ingest::IngestOptions pictures;
+  std::optional<TranscriberParts> transcriber;  ///< none: there are no transcripts
+  Clock& clock;
+  /// Ends a session and waits for it, on a thread that may.
+  std::function<void(std::shared_ptr<LiveSession> session)> end_session;
+  RealtimeBounds bounds;
+};
+
+/// Calls may come from any thread.
+class RealtimeConnection final : public openai::RealtimeHost,
+                                 public ClientSourceEvents,
+                                 public std::enable_shared_from_this<RealtimeConnection> {
+ public:
+  /// A session is begun; errors of LiveSessions::create(). `owner`: the key's name. `seed`: random bits.
+  static Result<std::shared_ptr<RealtimeConnection>> open(const RealtimeParts& parts,
+                                                          openai::RealtimeConfig config, std::string owner,
+                                                          std::uint64_t seed);
+  explicit RealtimeConnection(const RealtimeParts& parts, std::string owner);
+  ~RealtimeConnection() override;
+
+  /// Once: says hello.
+  void begin(std::unique_ptr<RealtimeWire> wire);
+  void message(std::string_view text, bool is_text);
+  /// The client has gone: its answers are cancelled and its session ends.
+  void closed();
+  /// Closes when the answer that is being made has ended.
+  void stopping();
+
+  static openai::RealtimeAbilities abilities(const RealtimeParts& parts);
+
+ private:
+  // For the conversation, with mutex_ held.
+  void send(std::string event) override;
+  Status configure(openai::RealtimeConfig& config) override;
+  Status append_sound(std::string bytes) override;
+  Status commit_sound(const std::string& item) override;
+  Status clear_sound() override;
+  Status add_sound(const std::string& item, std::string bytes) override;
+  Status add_text(std::string text) override;
+  Status add_picture(openai::event::AppendPicture picture, const std::string& event) override;
+  Status add_reading(openai::event::AppendReading reading) override;
+  Status ask(openai::RealtimeAsk ask) override;
+  void cancel(const std::string& response) override;
+  std::int64_t session_us() const override;
+
+  // For the source, on its thread.
+  void speech_started(Nanoseconds at) override;
+  std::string speech_stopped(Nanoseconds at) override;
+  void sound_committed(const std::string& item, const std::vector<float>& samples) override;
+  void picture_failed(const std::string& event, const Error& error) override;
+  void ask(openai::RealtimeAsk ask, SessionTime at) override;
+
+  /// Of the response that is open.
+  struct Asked {
+    std::string response;
+    std::optional<QuestionId> id;
+    bool cancelled = false;
+  };
+
+  Status begin_session(openai::RealtimeConfig& config);
+  void end_session();
+  Status post(decltype(ClientInput::body) body);
+  AskSink sink_of(const std::string& response);
+  void answered(const std::string& response, const Answer& answer);
+  void ended(const std::string& response, openai::RealtimeEnd end);
+  void close_if_stopped();
+  /// An event may be looked at.
+  bool admit(std::size_t bytes);
+
+  const RealtimeParts parts_;
+  const std::string owner_;
+  std::mutex mutex_;  // guards what follows
+  std::unique_ptr<RealtimeWire> wire_;
+  std::unique_ptr<openai::RealtimeConversation> conversation_;
+  std::shared_ptr<ClientQueue> queue_;
+  std::shared_ptr<LiveSession> live_;       // null: the client has gone
+  openai::RealtimeBraid session_settings_;  // that the session was begun with
+  openai::SoundFormat format_ = openai::SoundFormat::kPcm16;
+  bool untouched_ = true;  // nothing has been sent to the session
+  bool transcribes_ = false;
+  bool stopping_ = false;
+  Asked asked_;
+  const std::shared_ptr<ChatCancel> gone_ = std::make_shared<ChatCancel>();
+  TokenBucket events_, bytes_;
+  int refused_ = 0;  // events in a row
+};
+
+}  // namespace braid::serve
