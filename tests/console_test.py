@@ -46,7 +46,8 @@ class ConsoleTest(BraidTest):
 
     def tearDown(self):
         self.assertEqual(self.browser.console(), [])
-        hosts = {urlsplit(url).netloc for url in self.browser.requested() if urlsplit(url).scheme in ("http", "https", "ws")}
+        asked = [urlsplit(url) for url in self.browser.requested()]
+        hosts = {url.netloc for url in asked if url.scheme in ("http", "https", "ws", "wss")}
         self.assertEqual(hosts - {urlsplit(self.url).netloc}, set(), "a request left the machine")
 
     def choose(self, kind, over="chat"):
@@ -212,6 +213,24 @@ class Devices(ConsoleTest):
         self.wait_for_marks(".mark.frame", 1)
         self.ask("What do you see?")
         self.wait_for_marks(".mark.frame.kept", 1)
+
+
+class Realtime(ConsoleTest):
+    """Camera and microphone of the browser, perceived as they are captured."""
+
+    def test_the_camera_is_perceived_and_asked(self):
+        self.start("camera", "realtime")
+        self.wait_for_marks(".mark.frame.kept", 2)
+        self.assertRegex(self.ask("What do you see?"), THINGS)
+        self.assertIn("decode", self.stages())
+        self.wait_for_marks(".mark.answer")
+
+    def test_what_is_spoken_is_a_question(self):
+        self.start("microphone", "realtime")
+        self.wait_for_marks(".mark.utterance.kept")
+        # The microphone plays its words again and again, so the next ones may interrupt the answer.
+        self.browser.wait("return [...document.querySelectorAll('#log .question')].some("
+                          "(asked) => asked.textContent === '(spoken)')", timeout_s=ASKED_S)
 
 
 if __name__ == "__main__":

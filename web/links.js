@@ -9,6 +9,9 @@ import { wavOf } from "./base64.js";
 import { Realtime } from "./realtime.js";
 
 const AGAIN_MS = 2000;
+// Why a response is not complete, in words.
+const REASONS = { turn_detected: "interrupted: somebody spoke", client_cancelled: "cancelled",
+  max_output_tokens: "cut at the longest answer" };
 
 /** What happens in a session in the server, until `signal`; comes back after a break with what was missed. */
 export async function watchSession(id, onObject, signal) {
@@ -96,13 +99,14 @@ export class ChatLink {
     const question = text || "(spoken)";
     const { turn, account } = await askByChat(this.ui, question, { text, sound, pictures: this.pictures });
     const wall_ms = account?.wall_ms ?? (nowUs() - this.started_us - asked_at_us) / 1000;
-    this.ui.object({ type: "answer", question, text: turn.text, asked_at_us, wall_ms, finish: account ? "stop" : "error" });
+    const finish = account ? "stop" : "error";
+    this.ui.object({ type: "answer", question, text: turn.text, asked_at_us, wall_ms, finish });
   }
 
   #utterance(blocks, end_us) {
     const samples = blocks.reduce((sum, block) => sum + block.length, 0);
-    return { type: "utterance", source: "microphone", start_us: Math.max(0, end_us - (samples * 1e6) / SOUND_RATE), end_us,
-      kept: true, reason: "sent" };
+    const start_us = Math.max(0, end_us - (samples * 1e6) / SOUND_RATE);
+    return { type: "utterance", source: "microphone", start_us, end_us, kept: true, reason: "sent" };
   }
 
   close() {}
@@ -148,7 +152,8 @@ export class RealtimeLink {
       opened: (id) => watchSession(id, (object) => ui.object(object), this.abort.signal),
       began: (id) => turns.set(id, this.asked.shift() ?? ui.turn("(spoken)", () => this.client.cancel())),
       text: (id, piece) => turns.get(id)?.append(piece),
-      ended: (id, status, message) => turns.get(id)?.end(status === "completed" ? null : message ?? status),
+      ended: (id, status, message) =>
+        turns.get(id)?.end(status === "completed" ? null : (REASONS[message] ?? message ?? status)),
       stages: (id, account) => {
         const turn = turns.get(id);
         turns.delete(id);

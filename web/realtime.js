@@ -10,7 +10,7 @@ const MOST_WAITING = 1 << 20; // bytes that the socket may hold before pictures 
 
 /**
  * Listeners, all optional: opened(sessionId), began(responseId), text(responseId, piece), ended(responseId, status,
- * message), stages(responseId, account), heard(itemId), transcript(itemId, text), speech(isOn), failed(message), closed().
+ * message), stages(responseId, account), transcript(itemId, text), speech(isOn), failed(message), closed().
  */
 export class Realtime {
   constructor(listeners, { key = "", model = "braid" } = {}) {
@@ -20,7 +20,8 @@ export class Realtime {
     const protocols = ["realtime"];
     if (key) protocols.push(`openai-insecure-api-key.${key}`);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    this.socket = new WebSocket(`${scheme}//${location.host}/v1/realtime?model=${encodeURIComponent(model)}`, protocols);
+    const path = `/v1/realtime?model=${encodeURIComponent(model)}`;
+    this.socket = new WebSocket(`${scheme}//${location.host}${path}`, protocols);
     this.socket.addEventListener("message", ({ data }) => this.#take(JSON.parse(data)));
     this.socket.addEventListener("close", () => this.#closed());
     this.session = new Promise((resolve, reject) => {
@@ -102,8 +103,8 @@ export class Realtime {
       "braid.stages": () => this.on.stages?.(event.response_id, event.braid),
       "input_audio_buffer.speech_started": () => this.on.speech?.(true),
       "input_audio_buffer.speech_stopped": () => this.on.speech?.(false),
-      "input_audio_buffer.committed": () => this.on.heard?.(event.item_id),
-      "conversation.item.input_audio_transcription.completed": () => this.on.transcript?.(event.item_id, event.transcript),
+      "conversation.item.input_audio_transcription.completed": () =>
+        this.on.transcript?.(event.item_id, event.transcript),
       "clock.pong": () => this.clock.pong(event, nowUs()),
       error: () => this.on.failed?.(event.error.message),
     }[event.type];

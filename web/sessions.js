@@ -67,8 +67,10 @@ export class Sessions {
 
   #row(session) {
     const { id, window } = session;
-    const button = (text, act) =>
-      element("button", { type: "button", click: act, "data-session": `${text} ${id}`, "aria-label": `${text} ${id}` }, text);
+    const button = (text, act) => {
+      const name = `${text} ${id}`;
+      return element("button", { type: "button", click: act, "data-session": name, "aria-label": name }, text);
+    };
     return element("tr", {},
       element("th", { scope: "row" }, element("code", { title: id }, id.slice(0, 13)), ` ${session.state}`),
       element("td", {}, session.sources.map((source) => source.name).join(", ") || "–"),

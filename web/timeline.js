@@ -134,9 +134,10 @@ function ticks(scale, step) {
   const made = [];
   for (let us = Math.ceil(scale.from / step) * step; us <= scale.to; us += step) {
     const x = scale.x(us).toFixed(1);
-    made.push(svg("line", { class: "tick", x1: x, x2: x, y1: 0, y2: NAMES.length * LANE_HEIGHT }),
-      svg("text", { class: "tick-time", x, y: NAMES.length * LANE_HEIGHT + 13, "text-anchor": us === scale.to ? "end" : "middle" },
-        `${us / 1e6} s`));
+    const bottom = NAMES.length * LANE_HEIGHT;
+    const anchor = us === scale.to ? "end" : "middle";
+    made.push(svg("line", { class: "tick", x1: x, x2: x, y1: 0, y2: bottom }),
+      svg("text", { class: "tick-time", x, y: bottom + 13, "text-anchor": anchor }, `${us / 1e6} s`));
   }
   return made;
 }
