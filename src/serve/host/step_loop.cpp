@@ -178,6 +178,7 @@ void StepLoop::sweep() {
 void StepLoop::run() {
   while (true) {
     last_look_ = clock_.now();
+    used_cells_ = ledger_.used();
     const bool took = take();
     const bool stepped = step();
     sweep();
@@ -197,5 +198,6 @@ const engine::EngineInfo& EngineHost::info() const { return loop_->engine().info
 SteadyTime EngineHost::last_step() const { return loop_->last_step(); }
 int EngineHost::cells() const { return loop_->engine().info.cells; }
 int EngineHost::promised_cells() const { return loop_->promised_cells(); }
+int EngineHost::used_cells() const { return loop_->used_cells(); }
 
 }  // namespace braid::serve

@@ -59,6 +59,8 @@ class StepLoop {
   /// When the thread last went round its loop; once the first client was added.
   SteadyTime last_look() const { return last_look_; }
   int promised_cells() const;
+  /// As of the last look.
+  int used_cells() const { return used_cells_; }
   const HostOptions& options() const { return options_; }
   engine::Engine& engine() { return engine_; }
   engine::DeviceArbiter& arbiter() { return arbiter_; }
@@ -96,6 +98,7 @@ class StepLoop {
   std::size_t first_ = 0;           // the client that is asked first: each in turn
   std::atomic<SteadyTime> last_step_{};
   std::atomic<SteadyTime> last_look_;
+  std::atomic<int> used_cells_{0};
 
   mutable std::mutex mutex_;  // guards what follows
   int promised_cells_ = 0;

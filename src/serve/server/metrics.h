@@ -38,7 +38,7 @@ struct MetricsNow {
   std::size_t running = 0, waiting = 0;  ///< requests; questions of sessions are in `open_answers`
   std::size_t sessions = 0;
   std::uint64_t session_bytes = 0;
-  int kv_cells = 0, kv_promised = 0;
+  int kv_cells = 0, kv_promised = 0, kv_used = 0;
   std::optional<Nanoseconds> since_step;
   std::size_t spans_waiting = 0, webhooks_waiting = 0;
   std::uint64_t spans_sent = 0, spans_dropped = 0;

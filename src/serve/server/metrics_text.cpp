@@ -115,6 +115,7 @@ class MetricsText {
   void engine() {
     gauge("kv_cells", "KV cells there are", now_.kv_cells);
     gauge("kv_cells_promised", "KV cells kept for sessions and requests", now_.kv_promised);
+    gauge("kv_cells_used", "KV cells that hold something, prompts kept for later too", now_.kv_used);
     gauge("kv_cache_usage_perc", "Share of the KV cells that is promised, 0 to 1",
           now_.kv_cells > 0 ? static_cast<double>(now_.kv_promised) / now_.kv_cells : 0.0);
     if (now_.since_step) gauge("last_step_age_seconds", "Since a step ended", to_seconds(*now_.since_step));

@@ -92,6 +92,7 @@ MetricsNow Server::State::metrics_now() const {
   now.session_bytes = sessions.bytes();
   now.kv_cells = host.cells();
   now.kv_promised = host.promised_cells();
+  now.kv_used = host.used_cells();
   if (host.last_step() != SteadyTime{}) now.since_step = clock.now() - host.last_step();
   reports->read(now);
   return now;

@@ -29,6 +29,7 @@ class EngineHost {
   /// KV cells that sessions may use together, and those already promised to some.
   int cells() const;
   int promised_cells() const;
+  int used_cells() const;  ///< that hold something, kept prompts too; as of the last step or wake-up
 
   /// For sessions.
   StepLoop& loop() { return *loop_; }
