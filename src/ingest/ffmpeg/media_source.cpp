@@ -172,6 +172,7 @@ class MediaSource final : public Source {
   bool finish(Track& track, const Handling& handling, Outlet& outlet) {
     finished_[static_cast<std::size_t>(track.kind())] = true;
     if (!track.decode(nullptr, times_.value_or(TimeMap{}), handling, outlet)) return false;
+    end_ = std::max(end_, track.progress());  // a decoder may give more sound than its packets say
     const bool last = std::all_of(streams_.tracks.begin(), streams_.tracks.end(),
                                   [&](const auto& other) { return finished(*other); });
     if (last && !outlet.end(track.kind(), end_)) return false;

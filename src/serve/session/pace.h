@@ -1,6 +1,7 @@
 #pragma once
 // How a session's time goes with the clock.
 
+#include <algorithm>
 #include <atomic>
 
 #include "braid/base/clock.h"
@@ -30,7 +31,8 @@ class Pace {
   Nanoseconds age(const Question& question, SessionTime seen, SteadyTime at) const {
     const SessionTime then =
         realtime_ ? SessionTime(at - start_.load()) : question.asked_at + (at - question.asked);
-    return then - seen;
+    // A sender whose stamps run ahead of their arrival is as fresh as can be, not fresher.
+    return std::max(Nanoseconds::zero(), then - seen);
   }
 
  private:
