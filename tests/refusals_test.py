@@ -1,5 +1,8 @@
 """What can't be done is said in one sentence, with the exit code that scripts branch on."""
-from braid_runs import CLIP, ROOT, BraidTest, cached_model, main
+import json
+import subprocess
+
+from braid_runs import BRAID, CLIP, ROOT, TIMEOUT_S, BraidTest, cached_model, main
 
 BASE = cached_model("SmolLM2-135M-Instruct.Q4_1.gguf")
 MMPROJ = ROOT / "models/nano/mmproj-nano.gguf"
@@ -21,7 +24,9 @@ class Refusals(BraidTest):
         for arguments in ((), (CLIP, "--no-such-flag"), (CLIP, "--at", "3"), (CLIP, "--ask", "x", "--at", "soon"),
                           (CLIP, "--ask", "x", "--every", "0"), (CLIP, "--fps", "-1"), (CLIP, "--ask"),
                           (CLIP, "--realtime", "--fast"), (CLIP, "--ask", "x", "--deadline", "-5"),
-                          (CLIP, "--vad", "magic"), (CLIP, "--max-tokens", "0")):
+                          (CLIP, "--vad", "magic"), (CLIP, "--max-tokens", "0"), (CLIP, "--ask", ""),
+                          (CLIP, "--ask", " "), (CLIP, "--heartbeat", "nan"), (CLIP, "--seed", "-1"),
+                          (CLIP, "--ask", "x", "--deadline", ""), (CLIP, "--gpu-layers", "-99")):
             run = self.watch(*arguments, code=2)
             self.assertEqual(run.out, "", arguments)
             self.assertGreater(len(run.err), 20, arguments)
@@ -32,14 +37,37 @@ class Refusals(BraidTest):
             message = self.refused(source, "--ask", "What do you see?", code=3)
             self.assertIn(source.name, message)
 
+    def test_an_unknown_command_names_the_known_ones(self):
+        done = subprocess.run([BRAID, "wach", CLIP], capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'wach' is no command", done.stderr)
+        self.assertIn("watch", done.stderr)
+
+    def test_the_log_level_may_follow_the_command(self):
+        self.watch(self.folder / "missing.mp4", "--log-level", "error", "--ask", "x", code=3)
+
+    def test_help_fits_a_terminal_and_names_the_page_on_sources(self):
+        done = subprocess.run([BRAID, "watch", "--help"], capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 100], [])
+        self.assertIn("docs/sources.md", done.stdout)
+
+    def test_a_question_too_long_for_the_model_is_refused_before_anything_is_watched(self):
+        self.assertIn("tokens", self.refused(CLIP, "--realtime", "--ask", "word " * 2000, code=3))
+
+    def test_a_password_in_an_address_is_not_shown(self):
+        message = self.refused("http://me:s3cret@127.0.0.1:9/clip.mp4", "--ask", "x", code=3)
+        self.assertNotIn("s3cret", message)
+        self.assertIn("127.0.0.1:9", message)
+
     def test_unknown_sources_and_names_used_twice_are_usage_errors(self):
+        self.assertIn("kind, file", self.refused("--source", f"colour=red,file={CLIP}", "--ask", "x", code=2))
         self.refused("--source", "kind=smell,file=x.csv", "--ask", "x", code=2)
         named = f"name=twice,file={CLIP}"
         self.refused("--source", named, "--source", named, "--ask", "x", code=2)
 
     def test_a_model_file_that_is_none_is_refused(self):
         garbage = self.write("garbage.gguf", b"GGUF" + bytes(4000))
-        self.refused(CLIP, "--ask", "x", "-m", self.folder / "missing.gguf", code=3)
+        self.assertIn("check the path", self.refused(CLIP, "--ask", "x", "-m", self.folder / "missing.gguf", code=3))
         self.refused(CLIP, "--ask", "x", "-m", garbage, code=3)
         self.refused(CLIP, "--ask", "x", "--mmproj", MMPROJ, code=2)
 
@@ -50,10 +78,27 @@ class Refusals(BraidTest):
 
     def test_a_text_only_model_says_what_a_video_needs(self):
         message = self.refused(CLIP, "--ask", "x", "-m", BASE, code=3)
-        self.assertIn("mmproj", message)
+        self.assertIn("clip has pictures and sound", message)
+        self.assertIn("takes text only: give its encoders with --mmproj", message)
 
     def test_a_window_larger_than_the_model_knows_is_refused(self):
         self.assertIn("--window-tokens", self.refused(CLIP, "--ask", "x", "--window-tokens", "100000", code=3))
+
+    def test_subtitles_through_a_pipe_are_named_by_the_cure(self):
+        lines = self.write("lines.srt", "1\n00:00:01,000 --> 00:00:02,000\nHello.\n")
+        with open(lines, "rb") as pipe:
+            run = self.watch("-", "--ask", "x", code=3, stdin=pipe)
+        self.assertIn("kind=subtitle,file=-", run.err)
+
+
+class Models(BraidTest):
+    def test_the_default_models_files_are_listed(self):
+        done = subprocess.run([BRAID, "models", "--json"], capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        listed = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([file["role"] for file in listed], ["language model", "encoders", "speech detector"])
+        for file in listed:
+            self.assertGreater(file["bytes"], 100000, file)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import threading
 from braid_runs import CLIP, ROOT, TIMEOUT_S, BraidTest, cached_model, main
 
 WHEN = "When did the umbrella appear?"
+LENGTH_US = 12032000  # the clip's last block of sound ends after its last picture
 PRESS = "time_us,temperature,state\n0,71.5,idle\n1000000,72.0,idle\n2000000,88.4,pressing\n"
 SUBTITLES = ("1\n00:00:01,000 --> 00:00:02,000\nThe train leaves from platform nine.\n\n"
              "2\n00:00:03,000 --> 00:00:04,500\nIt is late today.\n")
@@ -28,6 +29,8 @@ class MediaSources(BraidTest):
 
     def check_umbrella(self, run):
         self.assertIn("4.0s", run.answer_to(WHEN))
+        # However it is read, a file is as long as it is.
+        self.assertEqual(run.events[-1]["end_us"], LENGTH_US)
         self.assertEqual(run.events[-1]["frames"]["sampled"], 24)
 
     def test_a_pipe_is_watched_as_its_file(self):
@@ -74,6 +77,38 @@ class MediaSources(BraidTest):
         # A dropped packet may be told before kept ones that still wait; those in the model's context stand in order.
         kept = [e.get("end_us", e.get("at_us")) for e in run.of("frame", "utterance", "text", "reading") if e["kept"]]
         self.assertEqual(kept, sorted(kept))
+
+
+    def test_following_the_clock_a_file_is_as_long(self):
+        run = self.watch(CLIP, "--realtime", "--json", "--ask", "Later?", "--at", "99", "--deadline", "1h",
+                         "--max-tokens", "4")
+        self.assertEqual(run.events[-1]["end_us"], LENGTH_US)
+        self.assertEqual([(a["asked_at_us"], a["verdict"]) for a in run.of("answer")], [(LENGTH_US, "met")])
+        self.assertIn("99.0 s", run.of("notice")[0]["message"])
+
+    def test_a_picture_of_one_colour_is_seen_and_one_of_black_is_not(self):
+        for colour, kept in (("red", [True]), ("black", [False])):
+            still = self.folder / f"{colour}.png"
+            subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", f"color={colour}:s=320x180",
+                            "-frames:v", "1", still], check=True, timeout=TIMEOUT_S)
+            run = self.watch(still, "--json", "--ask", "What colour is the background?")
+            self.assertEqual([frame["kept"] for frame in run.of("frame")], kept, colour)
+
+
+class Logs(BraidTest):
+    def test_whole_seconds_are_seconds_and_that_is_told(self):
+        press = self.write("plain.csv", "time,temperature\n0,71.5\n5,72.0\n10,88.4\n")
+        run = self.watch("--source", f"name=press,kind=sensor,file={press}", "--json", "--ask", "x", "--max-tokens", "4")
+        self.assertEqual([reading["at_us"] for reading in run.of("reading")], [0, 5000000, 10000000])
+        self.assertIn("taken for seconds", run.of("notice")[0]["message"])
+        window = run.of("answer")[0]["window"]
+        self.assertEqual((window["readings"], window["frames"]), (3, 0))
+
+    def test_a_clock_that_jumps_does_not_flood_a_standing_question(self):
+        log = self.write("jump.csv", "time_s,temp\n1.0,20\n2.0,21\n1700000000.0,22\n")
+        run = self.watch(log, "--vad", "off", "--json", "--ask", "x", "--every", "10s", "--max-tokens", "2")
+        self.assertLess(len(run.of("answer")), 100)
+        self.assertGreater(run.events[-1]["drops"]["repetition"], 1000000)
 
 
 class TextOnlyModel(BraidTest):
