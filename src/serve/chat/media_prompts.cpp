@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "braid/encode/prompt_format.h"
-#include "braid/sync/synchronizer.h"
 #include "chat/memory_file.h"
 
 namespace braid::serve {
@@ -17,6 +16,8 @@ namespace {
 
 // About the longest sound that speech models of this kind are made for in one piece.
 constexpr Nanoseconds kOnePiece = Milliseconds(6000);
+
+constexpr SourceId kOnlySource{0};
 
 const char* to_string(MediaKind kind) {
   return kind == MediaKind::kPicture ? "picture" : kind == MediaKind::kSound ? "sound" : "video";
@@ -52,55 +53,63 @@ MediaPrompts::MediaPrompts(engine::Engine& engine, engine::DeviceArbiter& arbite
       limits_(limits),
       cache_(limits.cache_bytes) {}
 
-Status MediaPrompts::collect(Reading& reading, const std::string& bytes) {
-  auto file = MemoryFile::holding(bytes);
-  if (!file) return tl::unexpected(file.error());
+Result<std::unique_ptr<ingest::Source>> MediaPrompts::open(MediaKind kind, const std::string& path,
+                                                           std::size_t bytes) {
   ingest::SourceSpec spec;
-  spec.name = to_string(reading.kind);
-  spec.target = file->path();
-  spec.kind = reading.kind == MediaKind::kVideo   ? ingest::SourceKind::kMedia
-              : reading.kind == MediaKind::kSound ? ingest::SourceKind::kAudio
-                                                  : ingest::SourceKind::kVideo;
+  spec.name = to_string(kind);
+  spec.target = path;
+  spec.kind = kind == MediaKind::kVideo   ? ingest::SourceKind::kMedia
+              : kind == MediaKind::kSound ? ingest::SourceKind::kAudio
+                                          : ingest::SourceKind::kVideo;
   ingest::IngestOptions options;
   options.max_frame_side = engine_.info.max_frame_side;
   options.frame_slots = static_cast<std::size_t>(limits_.max_frames) + 1;
   auto source = ingest::open_source(spec, options, clock_);
   if (!source)
-    return fail(source.error().code,
-                fmt::format("this is no {} that can be read ({} bytes): {}", to_string(reading.kind),
-                            bytes.size(), source.error().message));
-  const ingest::SourceInfo& info = (*source)->info();
-  const Nanoseconds longest = reading.kind == MediaKind::kVideo ? limits_.max_video : limits_.max_sound;
-  if (reading.kind != MediaKind::kPicture && info.duration > longest)
+    return fail(source.error().code, fmt::format("this is no {} that can be read ({} bytes): {}",
+                                                 to_string(kind), bytes, source.error().message));
+  const Nanoseconds duration = (*source)->info().duration;
+  if (kind != MediaKind::kPicture && duration > longest(kind))
     return fail(ErrorCode::kLimit,
-                fmt::format("the {} lasts {} s; a request may bring {}", to_string(reading.kind),
-                            info.duration / std::chrono::seconds(1), longest / std::chrono::seconds(1)));
-  const SourceId id{0};
+                fmt::format("the {} lasts {} s; a request may bring {}", to_string(kind),
+                            duration / std::chrono::seconds(1), longest(kind) / std::chrono::seconds(1)));
+  return source;
+}
+
+ingest::Accepted MediaPrompts::take(Packet packet, Reading& reading, sync::Synchronizer& synchronizer) const {
+  if (const auto* damage = std::get_if<Damage>(&packet)) reading.damage = damage->error;
+  if (auto* frame = std::get_if<Frame>(&packet)) {
+    if (static_cast<int>(reading.frames.size()) < limits_.max_frames)
+      reading.frames.push_back(std::move(*frame));
+    // A picture file may hold many (GIF); the first is what is meant.
+    return reading.kind == MediaKind::kPicture ? ingest::Accepted::kClosed : ingest::Accepted::kTaken;
+  }
+  auto* block = std::get_if<AudioBlock>(&packet);
+  if (!block) return ingest::Accepted::kTaken;
+  const Nanoseconds start = block->start.time_since_epoch();
+  if (start > longest(reading.kind)) return ingest::Accepted::kClosed;
+  reading.end = block->start + block->duration();
+  if (reading.kind == MediaKind::kSound && start < kOnePiece + Milliseconds(500))
+    reading.samples.insert(reading.samples.end(), block->samples.begin(), block->samples.end());
+  synchronizer.push(kOnlySource, std::move(*block));
+  return ingest::Accepted::kTaken;
+}
+
+Status MediaPrompts::collect(Reading& reading, const std::string& bytes) {
+  auto file = MemoryFile::holding(bytes);
+  if (!file) return tl::unexpected(file.error());
+  auto source = open(reading.kind, file->path(), bytes.size());
+  if (!source) return tl::unexpected(source.error());
+  const ingest::SourceInfo& info = (*source)->info();
   sync::Synchronizer synchronizer({}, clock_, engine_.info.hears ? speech_ : nullptr,
                                   [&reading](sync::Timed item) {
                                     if (auto* heard = std::get_if<Utterance>(&item))
                                       reading.utterances.push_back(std::move(*heard));
                                   });
-  synchronizer.add_source(id, info.streams, false);
-  const Status ran = (*source)->run(id, [&](Packet packet) {
-    if (const auto* damage = std::get_if<Damage>(&packet)) reading.damage = damage->error;
-    if (auto* frame = std::get_if<Frame>(&packet)) {
-      if (static_cast<int>(reading.frames.size()) < limits_.max_frames)
-        reading.frames.push_back(std::move(*frame));
-      // A picture file may hold many (GIF); the first is what is meant.
-      return reading.kind == MediaKind::kPicture ? ingest::Accepted::kClosed : ingest::Accepted::kTaken;
-    }
-    if (auto* block = std::get_if<AudioBlock>(&packet)) {
-      if (block->start.time_since_epoch() > longest) return ingest::Accepted::kClosed;
-      reading.end = block->start + block->duration();
-      if (reading.kind == MediaKind::kSound &&
-          Nanoseconds(block->start.time_since_epoch()) < kOnePiece + Milliseconds(500))
-        reading.samples.insert(reading.samples.end(), block->samples.begin(), block->samples.end());
-      synchronizer.push(id, std::move(*block));
-    }
-    return ingest::Accepted::kTaken;
-  });
-  synchronizer.end_source(id);
+  synchronizer.add_source(kOnlySource, info.streams, false);
+  const Status ran = (*source)->run(
+      kOnlySource, [&](Packet packet) { return take(std::move(packet), reading, synchronizer); });
+  synchronizer.end_source(kOnlySource);
   synchronizer.finish();
   if (!ran && reading.frames.empty() && reading.samples.empty()) return tl::unexpected(ran.error());
   const bool nothing = reading.kind == MediaKind::kSound

@@ -9,6 +9,7 @@
 #include "braid/engine/engine.h"
 #include "braid/ingest/open.h"
 #include "braid/sync/speech_detector.h"
+#include "braid/sync/synchronizer.h"
 #include "chat/media_cache.h"
 
 namespace braid::serve {
@@ -60,6 +61,11 @@ class MediaPrompts {
                       MediaTimes& times);
   Result<Prompt> encode(const engine::Medium& medium, const std::string& time, MediaTimes& times);
   bool takes(MediaKind kind) const;
+  Nanoseconds longest(MediaKind kind) const {
+    return kind == MediaKind::kVideo ? limits_.max_video : limits_.max_sound;
+  }
+  Result<std::unique_ptr<ingest::Source>> open(MediaKind kind, const std::string& path, std::size_t bytes);
+  ingest::Accepted take(Packet packet, Reading& reading, sync::Synchronizer& synchronizer) const;
   Status collect(Reading& reading, const std::string& bytes);
 
   engine::Engine& engine_;

@@ -38,8 +38,9 @@ class Stream {
   /// The body is complete. Idempotent.
   void finish();
   /// `then` is called once, on an io thread, when the client has gone or was ended before finish(); at once
-  /// (still on an io thread) if it has already. Replaces what was set before. Never called after finish(), nor after the
-  /// handle was dropped. (A client that pipelines 64 KiB of requests meanwhile is noticed when written to.)
+  /// (still on an io thread) if it has already. Replaces what was set before. Never called after finish(),
+  /// nor after the handle was dropped. (A client that pipelines 64 KiB of requests meanwhile is noticed when
+  /// written to.)
   void on_gone(std::function<void()> then);
   /// While nothing else was sent for `every`, `bytes` are. 0: off.
   void keep_alive(std::string bytes, Milliseconds every);
