@@ -56,7 +56,7 @@ void Client::Impl::start(ClientRequest request, Done done) {
   if (closing) fetch->stop(ErrorCode::kCancelled);
   asio::co_spawn(
       io.context(), fetch->run(),
-      [this, fetch, done = std::move(done)](std::exception_ptr thrown, Result<ClientResponse> result) {
+      [this, fetch, done = std::move(done)](const std::exception_ptr& thrown, Result<ClientResponse> result) {
         under_way.erase(fetch);
         --open;
         if (thrown) return report(done, fail(ErrorCode::kInternal, "a request ended by an error of ours"));
@@ -72,9 +72,9 @@ Result<std::unique_ptr<Client>> Client::make(ClientOptions options) {
   const std::string& file = impl->options.ca_file;
   error_code error;
   if (file.empty())
-    impl->tls.set_default_verify_paths(error);
+    best_effort(impl->tls.set_default_verify_paths(error));
   else
-    impl->tls.load_verify_file(file, error);
+    best_effort(impl->tls.load_verify_file(file, error));
   if (error && !file.empty())
     return fail(ErrorCode::kBadInput,
                 fmt::format("the certificates in '{}' can't be used ({}); expected a PEM file", file,

@@ -20,10 +20,10 @@ constexpr std::size_t kMaxDrained = 4 << 20;
 
 void set_up(tcp::socket& socket, const Limits& limits) {
   error_code ignored;
-  socket.set_option(tcp::no_delay(true), ignored);
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  best_effort(socket.set_option(tcp::no_delay(true), ignored));
+  best_effort(socket.set_option(asio::socket_base::keep_alive(true), ignored));
   if (limits.socket_send_buffer > 0)
-    socket.set_option(asio::socket_base::send_buffer_size(limits.socket_send_buffer), ignored);
+    best_effort(socket.set_option(asio::socket_base::send_buffer_size(limits.socket_send_buffer), ignored));
   // A peer whose machine vanished is given up by the kernel as well, also while we only wait for it.
   const int patience_ms = static_cast<int>(limits.write_timeout.count());
   setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
@@ -130,7 +130,7 @@ Task<> Connection::close_gently() {
                   [this] { end(); });
   if (transport_.is_tls()) co_await transport_.tls().async_shutdown(kAwait);
   error_code ignored;
-  transport_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  best_effort(transport_.socket().shutdown(tcp::socket::shutdown_send, ignored));
   draining_ = true;
   in_.clear();
   while (!in_closed_ && !ended_ && drained_ < kMaxDrained) {
@@ -198,7 +198,7 @@ void Connection::end(DropReason reason) {
   if (reason == DropReason::kSlowClient) {
     // What the kernel still holds for it is freed at once.
     error_code ignored;
-    transport_.socket().set_option(asio::socket_base::linger(true, 0), ignored);
+    best_effort(transport_.socket().set_option(asio::socket_base::linger(true, 0), ignored));
   }
   end();
 }

@@ -108,10 +108,10 @@ Status load_certificate(asio::ssl::context& context, const ServerOptions& option
         why == boost::system::errc::no_such_file_or_directory ? ErrorCode::kNotFound : ErrorCode::kBadInput,
         fmt::format("the {} '{}' can't be used ({}); expected a PEM file", what, file, why.message()));
   };
-  context.use_certificate_chain_file(options.tls_cert, error);
-  if (error) return refuse("certificate", options.tls_cert, error);
-  context.use_private_key_file(options.tls_key, ssl::context::pem, error);
-  if (error) return refuse("private key", options.tls_key, error);
+  if (context.use_certificate_chain_file(options.tls_cert, error))
+    return refuse("certificate", options.tls_cert, error);
+  if (context.use_private_key_file(options.tls_key, ssl::context::pem, error))
+    return refuse("private key", options.tls_key, error);
   if (SSL_CTX_check_private_key(context.native_handle()) != 1)
     return fail(ErrorCode::kBadInput,
                 fmt::format("the private key '{}' doesn't belong to the certificate '{}'; name a pair",

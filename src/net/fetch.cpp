@@ -56,7 +56,7 @@ void Fetch::stop(ErrorCode code) {
   limit_.cancel();
   resolver_.cancel();
   error_code ignored;
-  if (connecting_) connecting_->close(ignored);
+  if (connecting_) best_effort(connecting_->close(ignored));
   if (transport_) transport_->close();
 }
 

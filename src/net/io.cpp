@@ -24,8 +24,10 @@ IoThread::IoThread(std::string name) : work_(asio::make_work_guard(context_)) {
 }
 
 IoThread::~IoThread() {
-  release();
-  join();
+  guarded("an io thread's end", [this] {
+    release();
+    join();
+  });
 }
 
 bool IoThread::post(std::function<void()> work) {

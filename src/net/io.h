@@ -68,6 +68,9 @@ class IoThread {
 /// Runs `call`, an outsider's callback: what it throws is logged and dropped.
 void guarded(const char* what, const std::function<void()>& call);
 
+/// For what is done as well as it goes: an error changes nothing.
+inline void best_effort(const error_code& /*unused*/) {}
+
 /// A flag that one coroutine waits for, on one io thread.
 class Event {
  public:

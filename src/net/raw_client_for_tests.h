@@ -166,11 +166,9 @@ template <class T>
 class Handed {
  public:
   void put(T value) {
-    {
-      const std::scoped_lock lock(mutex_);
-      value_.emplace(std::move(value));
-    }
-    came_.notify_all();
+    const std::scoped_lock lock(mutex_);
+    value_.emplace(std::move(value));
+    came_.notify_all();  // under the lock: who takes it may end this object at once
   }
   /// Waits for it, ten seconds at most.
   std::optional<T> get() {

@@ -47,11 +47,11 @@ Result<tcp::endpoint> endpoint_of(const ServerOptions& options) {
 
 Status open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
   error_code error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (!error) return {};
+  const bool listens = !acceptor.open(endpoint.protocol(), error) &&
+                       !acceptor.set_option(tcp::acceptor::reuse_address(true), error) &&
+                       !acceptor.bind(endpoint, error) &&
+                       !acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (listens) return {};
   const std::string at = fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
   if (error == asio::error::address_in_use)
     return fail(
@@ -129,13 +129,13 @@ Task<> Server::Impl::refuse(tcp::socket socket) {
   ++refusals;
   asio::steady_timer limit(socket.get_executor(), std::chrono::seconds(1));
   limit.async_wait([&socket](error_code error) {
-    if (!error) socket.close(error);
+    if (!error) best_effort(socket.close(error));
   });
   const std::string text = refusal(*core->error_body);
   core->counters.answered(503);
   co_await asio::async_write(socket, asio::buffer(text), kAwait);
   error_code ignored;
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
+  best_effort(socket.shutdown(tcp::socket::shutdown_send, ignored));
   std::array<char, 4096> scrap{};
   while (true) {
     const auto [error, n] = co_await socket.async_read_some(asio::buffer(scrap), kAwait);
@@ -163,7 +163,7 @@ void Server::Impl::stop(Milliseconds grace) {
   core->stopping = true;
   io[0]->post([this] {
     error_code ignored;
-    acceptor->close(ignored);
+    best_effort(acceptor->close(ignored));
   });
   const TimePoint until = std::chrono::steady_clock::now() + grace;
   for_each_connection([](Connection& connection) { connection.stop_soon(); });

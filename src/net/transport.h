@@ -73,7 +73,7 @@ class Transport {
 
   void close() {
     error_code ignored;
-    socket_.close(ignored);
+    best_effort(socket_.close(ignored));
   }
 
  private:

@@ -23,16 +23,16 @@ void WebSocketState::wake() {
 }
 
 void WebSocketState::start(WebSocketEvents events) {
-  auto shared = std::make_shared<WebSocketEvents>(std::move(events));
+  const auto shared = std::make_shared<WebSocketEvents>(std::move(events));
+  bool lives = false;
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(started_, true)) return;
-    if (!ended_) {
-      events_ = std::move(shared);
-      if (std::exchange(woken_, true)) return;
-    }
+    lives = !ended_;
+    if (lives) events_ = shared;
+    if (lives && std::exchange(woken_, true)) return;
   }
-  if (!shared) return wake();
+  if (lives) return wake();
   const auto call = [shared, ended = *ended_] {  // set once, before this
     guarded("on_closed", [&] {
       if (shared->on_closed) shared->on_closed(ended.code, ended.reason);

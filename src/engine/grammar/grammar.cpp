@@ -21,7 +21,7 @@ Result<std::shared_ptr<const ChatGrammar>> Grammar::make(GrammarSource source,
     return fail(ErrorCode::kUnsupported,
                 fmt::format("a trigger of the grammar can't be used: {}", refused.what()));
   }
-  const std::shared_ptr<const Grammar> made(
+  std::shared_ptr<const Grammar> made(
       new Grammar(std::move(source), std::move(*program), std::move(patterns), std::move(vocabulary)));
   if (const Status begun = Filter(made).status(); !begun)
     return fail(begun.error().code == ErrorCode::kLimit ? ErrorCode::kLimit : ErrorCode::kBadInput,

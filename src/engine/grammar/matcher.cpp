@@ -20,6 +20,7 @@ Matcher::Node Matcher::link(std::uint32_t place, Node below) {
   const std::uint64_t key = static_cast<std::uint64_t>(place) << 32 | below;
   const auto [at, added] = node_ids_.emplace(key, static_cast<Node>(nodes_.size()));
   if (added) {
+    work_ += 4;  // memory is taken
     nodes_.push_back({place, below});
     seen_.push_back(0);
     closed_.push_back(kUnknown);

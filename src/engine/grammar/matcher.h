@@ -24,7 +24,7 @@ class Matcher {
 
   static constexpr std::size_t kMaxStacks = 4096;      ///< of one state
   static constexpr std::size_t kMaxKept = 1U << 19;    ///< stacks and transitions kept before forget()
-  static constexpr std::uint64_t kMaxWork = 1U << 20;  ///< places visited between two calls of renew()
+  static constexpr std::uint64_t kMaxWork = 1U << 18;  ///< places visited between two calls of renew()
 
   /// `program` outlives it.
   explicit Matcher(const Program& program);

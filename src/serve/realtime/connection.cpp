@@ -17,7 +17,8 @@ openai::Account account_of(const Answer& answer) {
   openai::Account account;
   account.wall = answer.stages.sum();
   if (answer.first_token) account.ttft = *answer.first_token - answer.asked;
-  account.freshness = answer.freshness;
+  // Sound that comes faster than it was spoken runs ahead of the clock.
+  if (answer.freshness) account.freshness = std::max(*answer.freshness, Nanoseconds{});
   account.stages = answer.stages;
   account.verdict = answer.verdict;
   account.degraded = answer.degraded;

@@ -57,9 +57,9 @@ struct Server::State {
         reports(std::move(made_reports)),
         sessions(host, speech.get(), clock, sessions_options(config, reports->metrics(), clock)),
         chats(host, clock, chat_options(config)),
-        workers(clock, 2),
         chat_api(chats, media, sessions, workers, clock, engine, reports->observers()),
         realtime({sessions, speech.get(), engine, config.ingest, chats, media, workers, clock}),
+        workers(clock, 2),
         liveness(host, clock) {}
 
   Status listen();
@@ -75,9 +75,9 @@ struct Server::State {
   std::unique_ptr<Reports> reports;
   LiveSessions sessions;
   ChatService chats;
-  Workers workers;
   ChatApi chat_api;
   RealtimeApi realtime;
+  Workers workers;  // after those whose work it does, which it only ends when it is destroyed
   Liveness liveness;
   std::unique_ptr<net::Server> net;
   std::atomic<const net::Server*> listening{nullptr};  // `net` for its own threads
