@@ -51,10 +51,16 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
   /// Null: this machine gives out no pseudo-terminals.
   std::FILE* file() { return file_; }
-  std::string text() const {
-    std::string bytes(4096, '\0');
-    const auto n = read(master_, bytes.data(), bytes.size());
-    return n > 0 ? bytes.substr(0, static_cast<std::size_t>(n)) : "";
+  /// All that was written so far. A terminal hands bytes over in its own time and pieces, so a last one is
+  /// written that nothing else writes, and waited for.
+  std::string text() {
+    constexpr char kLast = '\5';
+    std::fputc(kLast, file_);
+    std::fflush(file_);
+    std::string bytes;
+    char one = 0;
+    while (read(master_, &one, 1) == 1 && one != kLast) bytes += one;
+    return bytes;
   }
 
  private:
