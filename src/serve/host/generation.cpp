@@ -13,7 +13,7 @@ Generation::Generation(GenerationParts parts, SequenceId sequence, Position star
       options_(std::move(options)),
       sampler_(options_.sampling),
       text_(options_.stops),
-      meter_(std::move(meter)),
+      meter_(meter),
       show_(std::move(show)),
       next_(parts.ledger.end(sequence)),
       answer_begins_(next_) {}

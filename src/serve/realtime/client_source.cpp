@@ -182,7 +182,7 @@ void ClientSource::take(client::Picture& picture) {
     return;
   }
   frame->captured = last_frame_ = std::max(last_frame_, captured(picture.source, picture.captured_us));
-  frame->trace = std::move(taken);
+  frame->trace = taken;
   send(std::move(*frame));
 }
 

@@ -126,7 +126,7 @@ void RealtimeApi::add_routes(net::Router& router) {
   });
 }
 
-void RealtimeApi::connect(net::Request request, net::Upgrade upgrade) {
+void RealtimeApi::connect(const net::Request& request, net::Upgrade upgrade) {
   SecretGrant grant{request.key_name, {}};
   if (request.token.starts_with(kSecretPrefix)) {
     auto found = secrets_.find(request.token);
@@ -151,7 +151,7 @@ void RealtimeApi::connect(net::Request request, net::Upgrade upgrade) {
   socket->start(events_of(*connection));
 }
 
-void RealtimeApi::make_secret(net::Request request, net::Exchange exchange) {
+void RealtimeApi::make_secret(const net::Request& request, net::Exchange exchange) {
   openai::RealtimeConfig start;
   start.model = parts_.engine.info.name;
   const openai::RealtimeAbilities can = RealtimeConnection::abilities(connection_parts_);

@@ -37,8 +37,8 @@ class RealtimeApi {
   net::Authorise with_secrets(net::Authorise rule);
 
  private:
-  void connect(net::Request request, net::Upgrade upgrade);
-  void make_secret(net::Request request, net::Exchange exchange);
+  void connect(const net::Request& request, net::Upgrade upgrade);
+  void make_secret(const net::Request& request, net::Exchange exchange);
   void end_sessions();
 
   const RealtimeApiParts parts_;

@@ -199,7 +199,7 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
     call->parser = made.chat.parser;
     call->reply.begin();
   };
-  job.sink.on_text = [this, call](ShownText shown) {
+  job.sink.on_text = [this, call](const ShownText& shown) {
     call->reply.text(shown.text, logprobs_of(shown.tokens, tokenizer_));
   };
   job.sink.on_end = [call](ChatEnd end) { call->reply.end(reply_end(std::move(end), *call)); };
@@ -227,7 +227,7 @@ void ChatApi::answer_from_session(openai::ChatRequest chat, net::Exchange exchan
   auto reply = std::make_shared<ChatReply>(std::move(exchange), std::move(form), clock_);
   AskSink sink;
   sink.on_begin = [reply] { reply->begin(); };
-  sink.on_text = [reply](std::string text) { reply->text(std::move(text)); };
+  sink.on_text = [reply](const std::string& text) { reply->text(text); };
   sink.on_end = [reply](const Answer& answer) { reply->end(reply_end(answer)); };
   const auto id = live.ask(std::move(question), std::move(sink));
   if (!id) return reply->fail(id.error());

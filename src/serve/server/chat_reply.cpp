@@ -31,7 +31,7 @@ void ChatReply::begin() {
   send(printer_.role());
 }
 
-void ChatReply::send(std::string data) { sse_->event(data); }
+void ChatReply::send(const std::string& data) { sse_->event(data); }
 
 void ChatReply::text(const std::string& piece, std::vector<openai::TokenLogprob> logprobs) {
   form_.watch.shown(clock_.now());

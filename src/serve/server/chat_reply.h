@@ -58,7 +58,7 @@ class ChatReply {
  private:
   openai::Account account(const ReplyEnd& end) const;
   RequestFacts facts() const;
-  void send(std::string data);
+  void send(const std::string& data);
 
   net::Exchange exchange_;
   ReplyForm form_;
