@@ -39,9 +39,10 @@ void watch(LiveSessions& sessions, const net::Request& request, net::Exchange ex
 }  // namespace
 
 void add_session_events_route(net::Router& router, LiveSessions& sessions) {
-  router.route("GET", "/v1/sessions/{id}/events", [&sessions](net::Request request, net::Exchange exchange) {
-    watch(sessions, request, std::move(exchange));
-  });
+  router.route("GET", "/v1/sessions/{id}/events",
+               [&sessions](const net::Request& request, net::Exchange exchange) {
+                 watch(sessions, request, std::move(exchange));
+               });
 }
 
 }  // namespace braid::serve

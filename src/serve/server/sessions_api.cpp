@@ -38,13 +38,13 @@ void end(LiveSessions& sessions, const net::Request& request, net::Exchange exch
   respond_json(exchange, 200, openai::print_session_deleted(id));
 }
 
-void list(LiveSessions& sessions, net::Request request, net::Exchange exchange) {
+void list(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
   std::vector<openai::SessionInfo> infos;
   for (const auto& live : sessions.list(request.key_name)) infos.push_back(live->info());
   respond_json(exchange, 200, openai::print_sessions(infos));
 }
 
-void show(LiveSessions& sessions, net::Request request, net::Exchange exchange) {
+void show(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
   const std::string id(request.param("id"));
   const auto live = sessions.find(id, request.key_name);
   if (!live) return respond_unknown(exchange, id);
@@ -63,16 +63,16 @@ net::Handler on_workers(Workers& workers, Work work) {
 
 void add_session_routes(net::Router& router, LiveSessions& sessions, StandingQuestions& standing,
                         Workers& workers) {
-  router.route("GET", "/v1/sessions", [&sessions](net::Request request, net::Exchange exchange) {
-    list(sessions, std::move(request), std::move(exchange));
+  router.route("GET", "/v1/sessions", [&sessions](const net::Request& request, net::Exchange exchange) {
+    list(sessions, request, std::move(exchange));
   });
   router.route(
       "POST", "/v1/sessions",
       on_workers(workers, [&sessions, &standing](const net::Request& request, net::Exchange exchange) {
         create(sessions, standing, request, std::move(exchange));
       }));
-  router.route("GET", "/v1/sessions/{id}", [&sessions](net::Request request, net::Exchange exchange) {
-    show(sessions, std::move(request), std::move(exchange));
+  router.route("GET", "/v1/sessions/{id}", [&sessions](const net::Request& request, net::Exchange exchange) {
+    show(sessions, request, std::move(exchange));
   });
   router.route("DELETE", "/v1/sessions/{id}",
                on_workers(workers, [&sessions](const net::Request& request, net::Exchange exchange) {

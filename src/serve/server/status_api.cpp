@@ -51,22 +51,22 @@ void add_status_routes(net::Router& router, const engine::EngineInfo& model, con
   const net::RouteOptions open{.open = true};
   router.route(
       "GET", "/health",
-      [](net::Request, net::Exchange exchange) {
+      [](const net::Request&, net::Exchange exchange) {
         exchange.respond(200, "application/json", R"({"status":"ok"})");
       },
       open);
   router.route(
       "GET", "/ready",
-      [&liveness](net::Request, net::Exchange exchange) {
+      [&liveness](const net::Request&, net::Exchange exchange) {
         const bool well = liveness.well();
         exchange.respond(well ? 200 : 503, "application/json",
                          well ? R"({"status":"ready"})" : R"({"status":"the engine's thread is held up"})");
       },
       open);
-  router.route("GET", "/v1/models", [&model](net::Request, net::Exchange exchange) {
+  router.route("GET", "/v1/models", [&model](const net::Request&, net::Exchange exchange) {
     exchange.respond(200, "application/json", openai::print_models({info_of(model)}));
   });
-  router.route("GET", "/v1/models/{id}", [&model](net::Request request, net::Exchange exchange) {
+  router.route("GET", "/v1/models/{id}", [&model](const net::Request& request, net::Exchange exchange) {
     if (request.param("id") == model.name)
       return exchange.respond(200, "application/json", openai::print_model(info_of(model)));
     respond_error(

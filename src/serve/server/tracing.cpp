@@ -118,7 +118,7 @@ std::string Tracing::print(const RequestSpan& span) {
   return out;
 }
 
-void Tracing::record(RequestSpan span) {
+void Tracing::record(const RequestSpan& span) {
   if (!thread_) return;
   std::lock_guard lock(mutex_);
   if (waiting_.size() >= options_.max_spans) {

@@ -57,7 +57,7 @@ class Tracing {
   /// Whether a request with this parent is to be recorded: as its sender decided, else by the sample ratio.
   bool wants(const std::optional<openai::TraceContext>& parent);
   /// Never blocks. Dropped and counted where too many wait.
-  void record(RequestSpan span);
+  void record(const RequestSpan& span);
   TracingCounts counts() const;
 
  private:
