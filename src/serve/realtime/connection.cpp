@@ -92,6 +92,7 @@ Result<std::shared_ptr<RealtimeConnection>> RealtimeConnection::open(const Realt
 Status RealtimeConnection::begin_session(openai::RealtimeConfig& config) {
   SessionOptions options = parts_.sessions.session_options();
   if (config.braid.window) options.window.max_age = *config.braid.window;
+  options.asks_blind = true;  // people talk before they show anything
   options.encode.novelty.enabled = options.encode.novelty.enabled && config.braid.novelty;
   const openai::RealtimeAbilities can = abilities(parts_);
   auto queue = std::make_shared<ClientQueue>(parts_.clock, parts_.bounds.queue);

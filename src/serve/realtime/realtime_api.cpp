@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kPath = "/v1/realtime";
 constexpr std::string_view kSecretPrefix = "ek_";
+constexpr Milliseconds kEndPatience{2000};  // ending takes a step or two
 
 std::uint64_t random_word() {
   thread_local std::random_device random;
@@ -71,6 +72,7 @@ RealtimeApi::RealtimeApi(const RealtimeApiParts& parts)
   connection_parts_.end_session = [this](std::shared_ptr<LiveSession> session) {
     std::lock_guard lock(mutex_);
     to_end_.push_back(std::move(session));
+    ++ending_;
     changed_.notify_all();
   };
   ender_ = Thread(parts.clock, "realtime-end", [this] { end_sessions(); });
@@ -96,7 +98,20 @@ void RealtimeApi::end_sessions() {
     parts_.sessions.end(session->id(), session->owner());
     session.reset();  // waits for its threads
     lock.lock();
+    --ending_;
+    changed_.notify_all();
   }
+}
+
+Result<std::shared_ptr<RealtimeConnection>> RealtimeApi::open(const SecretGrant& grant) {
+  auto connection = RealtimeConnection::open(connection_parts_, grant.config, grant.owner, random_word());
+  if (connection || connection.error().code != ErrorCode::kFull) return connection;
+  // Who reconnects at once comes before the session that was left has ended.
+  std::unique_lock lock(mutex_);
+  if (ending_ == 0) return connection;
+  changed_.wait_until(lock, parts_.clock.now() + kEndPatience, [this] { return ending_ == 0; });
+  lock.unlock();
+  return RealtimeConnection::open(connection_parts_, grant.config, grant.owner, random_word());
 }
 
 net::Authorise RealtimeApi::with_secrets(net::Authorise rule) {
@@ -142,8 +157,7 @@ void RealtimeApi::connect(const net::Request& request, net::Upgrade upgrade) {
     grant.config.model = std::string(*model).substr(0, 256);
   if (grant.config.model.empty()) grant.config.model = parts_.engine.info.name;
   if (!RealtimeConnection::abilities(connection_parts_).hears) grant.config.turns.reset();
-  auto connection = RealtimeConnection::open(connection_parts_, std::move(grant.config),
-                                             std::move(grant.owner), random_word());
+  auto connection = open(grant);
   if (!connection) return upgrade.refuse(http_error(openai::to_api_error(connection.error())));
   auto wire = std::make_unique<NetWire>(upgrade.accept(offers(request, "realtime") ? "realtime" : ""));
   NetWire* const socket = wire.get();  // the connection's, which the events keep

@@ -40,6 +40,8 @@ class RealtimeApi {
   void connect(const net::Request& request, net::Upgrade upgrade);
   void make_secret(const net::Request& request, net::Exchange exchange);
   void end_sessions();
+  /// As RealtimeConnection::open(); where there is no room, once more when those that are ending have ended.
+  Result<std::shared_ptr<RealtimeConnection>> open(const SecretGrant& grant);
 
   const RealtimeApiParts parts_;
   RealtimeParts connection_parts_;
@@ -47,6 +49,7 @@ class RealtimeApi {
   std::mutex mutex_;  // guards what follows
   Signal changed_;
   std::deque<std::shared_ptr<LiveSession>> to_end_;
+  std::size_t ending_ = 0;  // of to_end_, and the one that is waited for
   bool stopping_ = false;
   Thread ender_;
 };

@@ -71,7 +71,8 @@ void Answers::begin(Question question) {
   answer.window = perception_.window(question.asked_at);
   const SteadyTime now = clock_.now();
   question.trace.leave(now);
-  if (answer.window.chunks == 0 && !perception_.has_turns()) {
+  const bool blind = answer.window.chunks == 0 && !perception_.has_turns();
+  if (blind && !(options_.asks_blind && !question.text.empty())) {
     emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
     answer.text = kNothingPerceived;
     answer.first_token = answer.last_token = now;

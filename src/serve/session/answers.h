@@ -18,6 +18,7 @@ namespace braid::serve {
 
 struct AnswerOptions {
   bool join_turns = true;
+  bool asks_blind = false;
   int max_sequences = 0;  ///< the engine's
   /// Age of a session time, in session time, at a steady time; for freshness.
   std::function<Nanoseconds(const Question&, SessionTime, SteadyTime)> age;

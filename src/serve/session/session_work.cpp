@@ -15,6 +15,7 @@ AnswerOptions answer_options(const SessionOptions& options, const engine::Engine
   AnswerOptions answers;
   answers.max_sequences = info.max_sequences;
   answers.join_turns = options.join_turns;
+  answers.asks_blind = options.asks_blind;
   answers.age = [&pace](const Question& question, SessionTime seen, SteadyTime at) {
     return pace.age(question, seen, at);
   };

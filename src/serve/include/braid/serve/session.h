@@ -22,6 +22,7 @@ struct SessionOptions {
   bool realtime = false;           ///< session time goes with the clock; else as fast as it can be perceived
   bool stay_open = false;          ///< goes on answering after the sources' end, until stop()
   bool join_turns = true;          ///< answered questions stay in the timeline as turns
+  bool asks_blind = false;         ///< a text is asked of the model though nothing at all is in sight
   int max_open_answers = 4;        ///< further questions wait their turn
   int max_answer_tokens = 96;      ///< longest answer that may be asked for
   int max_waiting_questions = 64;  ///< beyond, ask() refuses

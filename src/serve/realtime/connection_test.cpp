@@ -1,0 +1,206 @@
+#include "realtime/connection.h"
+
+#include <gmock/gmock.h>
+
+#include "realtime/connection_fixture.h"
+
+namespace braid::serve {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(RealtimeConnectionTest, ATextIsAnswered) {
+  open();
+  ask("count");
+  sleep_ms(2000);
+  EXPECT_EQ(answer(), "1 2 3 4 5 6 7 8 9");
+  EXPECT_EQ(count("response.done"), 1U);
+  EXPECT_EQ(types().back(), "braid.stages");
+  const auto& braid = last("braid.stages").at("braid").as_object();
+  EXPECT_EQ(braid.at("verdict"), "none");
+  EXPECT_GT(braid.at("ttft_ms").to_number<double>(), 0);
+}
+
+TEST_F(RealtimeConnectionTest, EarlierTextsAreOnTheTimeline) {
+  open();
+  ask("count");
+  sleep_ms(2000);
+  send(R"({"type":"conversation.item.create","item":{"type":"message","role":"user","content":[)"
+       R"({"type":"input_text","text":"The door is open."}]}})");
+  ask("What have you read?");
+  sleep_ms(2000);
+  EXPECT_THAT(answer(), HasSubstr("The door is open."));
+}
+
+TEST_F(RealtimeConnectionTest, ATurnIsHeardCommittedAndAnswered) {
+  open();
+  speak(400, false);
+  speak(1000);
+  speak(700, false);
+  sleep_ms(1500);
+  EXPECT_EQ(count("input_audio_buffer.speech_started"), 1U);
+  EXPECT_EQ(count("input_audio_buffer.committed"), 1U);
+  EXPECT_THAT(answer(), StartsWith("I hear a tone of "));
+  const auto start = last("input_audio_buffer.speech_started").at("audio_start_ms").as_int64();
+  const auto stop = last("input_audio_buffer.speech_stopped").at("audio_end_ms").as_int64();
+  EXPECT_NEAR(static_cast<double>(start), 100, 40);
+  EXPECT_NEAR(static_cast<double>(stop), 1900, 40);
+}
+
+TEST_F(RealtimeConnectionTest, TheStartIsToldWhileSpeechGoesOn) {
+  open();
+  speak(400, false);
+  speak(300);
+  EXPECT_EQ(count("input_audio_buffer.speech_started"), 1U);
+  EXPECT_EQ(count("input_audio_buffer.committed"), 0U);
+}
+
+TEST_F(RealtimeConnectionTest, WhoSpeaksCutsTheAnswerShort) {
+  model.step_cost = Milliseconds(100);
+  model.rules = {{"count", "1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3"}, {"", "I hear {heard}."}};
+  open();
+  ask("count");
+  sleep_ms(500);
+  speak(1000);
+  ASSERT_EQ(count("response.done"), 1U);
+  EXPECT_EQ(status(), "cancelled");
+  EXPECT_EQ(last("response.done").at("response").at("status_details").at("reason"), "turn_detected");
+  speak(700, false);
+  sleep_ms(8000);
+  EXPECT_EQ(count("response.done"), 2U);
+  EXPECT_THAT(answer(), StartsWith("I hear a tone of "));
+}
+
+TEST_F(RealtimeConnectionTest, ATurnEndsWhenSoundStopsComing) {
+  open();
+  speak(1000);
+  EXPECT_EQ(count("input_audio_buffer.speech_stopped"), 0U);
+  sleep_ms(3000);
+  EXPECT_EQ(count("input_audio_buffer.speech_stopped"), 1U);
+  EXPECT_THAT(answer(), StartsWith("I hear a tone of "));
+}
+
+TEST_F(RealtimeConnectionTest, TheClientCommits) {
+  open();
+  send(
+      R"({"type":"session.update","session":{"type":"realtime","audio":{"input":{"turn_detection":null}}}})");
+  speak(1000);
+  sleep_ms(1000);
+  EXPECT_EQ(count("input_audio_buffer.speech_started"), 0U);
+  send(R"({"type":"input_audio_buffer.commit"})");
+  send(R"({"type":"response.create"})");
+  sleep_ms(1500);
+  EXPECT_THAT(answer(), StartsWith("I hear a tone of "));
+}
+
+TEST_F(RealtimeConnectionTest, WhatIsClearedIsNotHeard) {
+  open();
+  send(
+      R"({"type":"session.update","session":{"type":"realtime","audio":{"input":{"turn_detection":null}}}})");
+  speak(1000);
+  send(R"({"type":"input_audio_buffer.clear"})");
+  speak(200, false);
+  send(R"({"type":"input_audio_buffer.commit"})");
+  send(R"({"type":"response.create"})");
+  sleep_ms(1500);
+  EXPECT_THAT(answer(), testing::Not(HasSubstr("tone")));
+}
+
+TEST_F(RealtimeConnectionTest, SoundSentAtOnceIsHeardToo) {
+  open();
+  std::string bytes(48U * 3000, '\0');
+  for (std::size_t i = 0; i < 24'000; ++i) {
+    const auto value =
+        static_cast<std::int16_t>(9000 * std::sin(2 * 3.14159265 * 400 * static_cast<double>(i) / 24'000));
+    bytes[48'000 + 2 * i] = static_cast<char>(value & 0xFF);
+    bytes[48'001 + 2 * i] = static_cast<char>(value >> 8 & 0xFF);
+  }
+  send(R"({"type":"input_audio_buffer.append","audio":")" + openai::encode_base64(bytes) + "\"}");
+  sleep_ms(6000);
+  EXPECT_THAT(answer(), StartsWith("I hear a tone of "));
+}
+
+TEST_F(RealtimeConnectionTest, ReadingsReadAsThoseOfALog) {
+  open();
+  send(R"({"type":"input_sensor.append","source":"press_1","values":{"temperature":81.4,"on":true}})");
+  ask("What have you read?");
+  sleep_ms(1500);
+  EXPECT_THAT(answer(), HasSubstr("press_1 temperature=81.4 on=true"));
+}
+
+TEST_F(RealtimeConnectionTest, ADisconnectFreesAllWithinAStep) {
+  model.step_cost = Milliseconds(50);
+  model.rules = {{"", "1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3"}};
+  open();
+  ask("count");
+  sleep_ms(400);
+  EXPECT_GT(made.probe->used_cells(), 0);
+  connection->closed();
+  sleep_ms(150);
+  EXPECT_EQ(made.probe->used_cells(), 0);
+  EXPECT_EQ(made.probe->sequences(), 0);
+  EXPECT_EQ(sessions->count(), 0U);
+}
+
+TEST_F(RealtimeConnectionTest, SettingsOfTheSessionComeFirst) {
+  open();
+  const std::string before(last("session.created").at("session").at("id").as_string());
+  send(R"({"type":"session.update","session":{"type":"realtime","braid":{"window_s":5,"novelty":false}}})");
+  EXPECT_NE(last("session.updated").at("session").at("id").as_string(), before);
+  EXPECT_EQ(sessions->count(), 1U);
+  ask("count");
+  sleep_ms(1500);
+  EXPECT_EQ(answer(), "1 2 3 4 5 6 7 8 9");
+  send(R"({"type":"session.update","session":{"type":"realtime","braid":{"window_s":50}}})");
+  EXPECT_EQ(types().back(), "error");
+  send(R"({"type":"session.update","session":{"type":"realtime","braid":{"deadline_ms":500}}})");
+  EXPECT_EQ(types().back(), "session.updated");
+}
+
+TEST_F(RealtimeConnectionTest, ADeadlineIsJudged) {
+  open();
+  send(R"({"type":"session.update","session":{"type":"realtime","braid":{"deadline_ms":10000}}})");
+  ask("count");
+  sleep_ms(2000);
+  EXPECT_EQ(last("braid.stages").at("braid").at("verdict"), "met");
+}
+
+TEST_F(RealtimeConnectionTest, WhoSendsTooMuchIsToldAndThenEnded) {
+  bounds.events_per_second = 10;
+  bounds.events_burst = 5;
+  bounds.refused_events = 20;
+  open();
+  for (int i = 0; i < 10; ++i) send(R"({"type":"clock.ping","t1_us":1})");
+  EXPECT_EQ(count("clock.pong"), 5U);
+  EXPECT_EQ(last("error").at("error").at("type"), "rate_limit_error");
+  EXPECT_EQ(line.closed, 0);
+  sleep_ms(500);
+  send(R"({"type":"clock.ping","t1_us":1})");
+  EXPECT_EQ(types().back(), "clock.pong");
+  for (int i = 0; i < 30; ++i) send(R"({"type":"clock.ping","t1_us":1})");
+  EXPECT_EQ(line.closed, 1008);
+}
+
+TEST_F(RealtimeConnectionTest, TheClockIsToldInFourStamps) {
+  open();
+  sleep_ms(250);
+  send(R"({"type":"clock.ping","t1_us":99})");
+  EXPECT_EQ(last("clock.pong").at("t1_us"), 99);
+  EXPECT_EQ(last("clock.pong").at("t2_us"), 250'000);
+  EXPECT_EQ(last("clock.pong").at("t3_us"), 250'000);
+}
+
+TEST_F(RealtimeConnectionTest, AStoppingServerLetsTheAnswerEnd) {
+  open();
+  ask("count");
+  sleep_ms(20);
+  connection->stopping();
+  EXPECT_EQ(line.closed, 0);
+  sleep_ms(3000);
+  EXPECT_EQ(status(), "completed");
+  EXPECT_EQ(line.closed, 1001);
+}
+
+}  // namespace
+}  // namespace braid::serve
