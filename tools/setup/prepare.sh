@@ -14,6 +14,8 @@ source "$setup/cache.sh"
 source "$setup/packages.sh"
 # shellcheck source=models.sh
 source "$setup/models.sh"
+# shellcheck source=test_packages.sh
+source "$setup/test_packages.sh"
 
 goal=${1:-demo}
 build=$repo/build/release
@@ -39,6 +41,7 @@ fingerprint() {
     grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
     echo "$repo $cache ${CC:-cc} ${CXX:-c++} ${BRAID_CUDA:-OFF}"
     "${CXX:-c++}" --version
+    sha_of "$repo/tests/requirements.txt"
     [[ ! -f $lora ]] || sha_of "$lora"; } 2>/dev/null | sha256sum
 }
 
@@ -102,9 +105,11 @@ prepare() {
       ;;
     demo | test)
       step_total=6
+      [[ $goal == demo ]] || step_total=7
       libraries
       step "building $build_what" configure_and_compile "$build_target"
       model
+      [[ $goal == demo ]] || step "installing the tests' Python packages" install_test_packages
       ;;
     nano)
       step_total=6
@@ -128,6 +133,7 @@ results() {
   [[ $goal =~ ^(demo|test)$ ]] || return 0
   merged_model
   printf '%s\n' "$models/nano-q8_0.gguf" "$models/$speech_model"
+  [[ $goal == demo ]] || echo "$test_packages"
 }
 
 if ! is_prepared; then

@@ -1,0 +1,272 @@
+"""The Realtime protocol as the official client speaks it, against a running server."""
+
+import base64
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import official_client  # before what it brings along
+import websockets.sync.client
+from braid_runs import SAMPLES, TIMEOUT_S
+from server_test import Server
+
+
+def pcm(name, rate=24000, codec="s16le"):
+    """A sample's sound as raw bytes."""
+    run = subprocess.run(["ffmpeg", "-v", "error", "-i", str(SAMPLES / name), "-ac", "1", "-ar", str(rate), "-f", codec,
+                          "-"], check=True, capture_output=True, timeout=TIMEOUT_S)
+    return run.stdout
+
+
+def text_item(text, **more):
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}], **more}
+
+
+class RealtimeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--window-tokens", "1024")  # room for a few sessions at once
+        cls.client = official_client.connect_to(cls.server)
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def connect(self, **more):
+        """A connection that has seen session.created."""
+        connection = self.client.realtime.connect(model="nano", **more).enter()
+        self.addCleanup(connection.close)
+        self.assertEqual(self.until(connection, "session.created")[-1].session.type, "realtime")
+        return connection
+
+    def until(self, connection, *kinds):
+        """All events up to the first of these kinds."""
+        watchdog = threading.Timer(TIMEOUT_S, connection.close)
+        watchdog.start()
+        events = []
+        try:
+            while not events or events[-1].type not in kinds:
+                events.append(connection.recv())
+        finally:
+            watchdog.cancel()
+        return events
+
+    def answer(self, connection):
+        """The events of one response, and its text."""
+        events = self.until(connection, "response.done")
+        text = "".join(e.delta for e in events if e.type == "response.output_text.delta")
+        return events, text
+
+
+class Text(RealtimeTest):
+    def test_a_text_is_answered_word_by_word(self):
+        connection = self.connect()
+        connection.conversation.item.create(item=text_item("What is the capital of France?"))
+        self.until(connection, "conversation.item.done")
+        connection.response.create()
+        events, text = self.answer(connection)
+        done = events[-1].response
+        self.assertEqual(done.status, "completed", done)
+        self.assertEqual(done.output[0].content[0].text, text)
+        self.assertIn("Paris", text)
+        self.assertEqual(done.usage.total_tokens, done.usage.input_tokens + done.usage.output_tokens)
+        kinds = [e.type for e in events if not e.type.endswith("delta")]
+        self.assertEqual(kinds, [
+            "response.created", "response.output_item.added", "conversation.item.added",
+            "response.content_part.added", "response.output_text.done", "response.content_part.done",
+            "conversation.item.done", "response.output_item.done", "response.done"])
+        stages = self.until(connection, "braid.stages")[-1].braid
+        self.assertAlmostEqual(sum(stages["stages_ms"].values()), stages["wall_ms"], delta=0.01)
+
+    def test_what_was_said_before_is_known(self):
+        connection = self.connect()
+        for text in ("The code of the door is 4711.", "What is the code of the door?"):
+            connection.conversation.item.create(item=text_item(text))
+        connection.response.create()
+        self.assertIn("4711", self.answer(connection)[1])
+
+    def test_an_answer_can_be_cancelled(self):
+        connection = self.connect()
+        connection.conversation.item.create(item=text_item("Count from one to a hundred."))
+        connection.response.create()
+        self.until(connection, "response.output_text.delta")
+        connection.response.cancel()
+        done = self.answer(connection)[0][-1].response
+        self.assertIn(done.status, ("cancelled", "completed", "incomplete"))
+        if done.status == "cancelled":
+            self.assertEqual(done.status_details.reason, "client_cancelled")
+        connection.response.create(response={"instructions": "What is the capital of France?"})
+        self.assertEqual(self.answer(connection)[0][-1].response.status, "completed")
+
+    def test_mistakes_are_errors_and_the_connection_lives(self):
+        connection = self.connect()
+        connection.response.cancel(event_id="mine")
+        error = self.until(connection, "error")[-1].error
+        self.assertEqual((error.code, error.event_id), ("response_cancel_not_active", "mine"))
+        connection.session.update(session={"type": "realtime", "output_modalities": ["audio"]}, event_id="loud")
+        error = self.until(connection, "error")[-1].error
+        self.assertEqual((error.code, error.event_id), ("unsupported_value", "loud"))
+        self.assertEqual(error.param, "session.output_modalities[0]")
+        connection.send({"type": "no.such.event"})
+        self.assertEqual(self.until(connection, "error")[-1].error.param, "type")
+        connection.session.update(session={"type": "realtime", "instructions": "Be brief."})
+        session = self.until(connection, "session.updated")[-1].session
+        self.assertEqual(session.instructions, "Be brief.")
+        self.assertEqual(session.audio.input.turn_detection.type, "server_vad")
+
+    def test_items_are_kept(self):
+        connection = self.connect()
+        connection.conversation.item.create(item=text_item("One", id="a"))
+        connection.conversation.item.create(item=text_item("Two", id="b"), previous_item_id="root")
+        self.assertIsNone(self.until(connection, "conversation.item.done")[-1].previous_item_id)
+        self.until(connection, "conversation.item.done")
+        connection.conversation.item.retrieve(item_id="a")
+        self.assertEqual(self.until(connection, "conversation.item.retrieved")[-1].item.content[0].text, "One")
+        connection.conversation.item.delete(item_id="a")
+        self.assertEqual(self.until(connection, "conversation.item.deleted")[-1].item_id, "a")
+        connection.conversation.item.retrieve(item_id="a")
+        self.assertEqual(self.until(connection, "error")[-1].error.code, "item_not_found")
+
+
+class Media(RealtimeTest):
+    def say(self, connection, sound, piece=4800):
+        for at in range(0, len(sound), piece):
+            connection.input_audio_buffer.append(audio=base64.b64encode(sound[at:at + piece]).decode())
+
+    def test_a_turn_is_heard_and_answered(self):
+        connection = self.connect()
+        self.say(connection, pcm("utterance2.wav") + bytes(48 * 900))
+        events, text = self.answer(connection)
+        kinds = [e.type for e in events]
+        for kind in ("input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped",
+                     "input_audio_buffer.committed", "conversation.item.added", "response.created"):
+            self.assertIn(kind, kinds)
+        self.assertEqual(events[-1].response.status, "completed")
+        self.assertGreater(len(text), 0)
+
+    def test_speech_is_asked_about_and_transcribed(self):
+        connection = self.connect()
+        connection.session.update(session={"type": "realtime", "audio": {"input": {
+            "turn_detection": None, "transcription": {"model": "whisper-1"}}}})
+        self.until(connection, "session.updated")
+        self.say(connection, pcm("utterance2.wav"))
+        connection.input_audio_buffer.commit()
+        words = self.until(connection, "conversation.item.input_audio_transcription.completed",
+                           "conversation.item.input_audio_transcription.failed")[-1]
+        self.assertIn("the code is", words.transcript)
+        connection.conversation.item.create(item=text_item("What did the speaker say?"))
+        connection.response.create()
+        self.assertIn("the code is", self.answer(connection)[1])
+
+    def test_telephone_sound_is_heard(self):
+        connection = self.connect()
+        connection.session.update(session={"type": "realtime", "audio": {"input": {
+            "turn_detection": None, "format": {"type": "audio/pcmu"}}}})
+        self.until(connection, "session.updated")
+        self.say(connection, pcm("utterance2.wav", 8000, "mulaw"))
+        connection.input_audio_buffer.commit()
+        connection.response.create(response={"instructions": "What did the speaker say?"})
+        self.assertIn("the code", self.answer(connection)[1])
+
+    def test_a_picture_in_an_item_is_seen(self):
+        connection = self.connect()
+        uri = "data:image/jpeg;base64," + base64.b64encode((SAMPLES / "still2.jpg").read_bytes()).decode()
+        connection.conversation.item.create(item={"type": "message", "role": "user", "content": [
+            {"type": "input_image", "image_url": uri}, {"type": "input_text", "text": "What do you see?"}]})
+        connection.response.create()
+        self.assertRegex(self.answer(connection)[1], "dog|pizza")
+
+    def test_pictures_and_readings_flow_in(self):
+        connection = self.connect()
+        image = base64.b64encode((SAMPLES / "still2.jpg").read_bytes()).decode()
+        connection.send({"type": "input_video_buffer.append", "image": image, "capture_ts_us": 5_000_000,
+                         "source": "camera"})
+        connection.send({"type": "input_sensor.append", "source": "press", "values": {"pressure": 2.1}})
+        connection.response.create(response={"instructions": "What do you see now?"})
+        self.assertRegex(self.answer(connection)[1], "dog|pizza")
+        window = self.until(connection, "braid.stages")[-1].braid["window"]
+        self.assertEqual(window["chunks"], 2)
+
+    def test_readings_are_read(self):
+        connection = self.connect()
+        for at in range(3):
+            connection.send({"type": "input_sensor.append", "source": "press", "at_us": at * 1000,
+                             "values": {"temperature": 81.4}})
+        connection.response.create(response={"instructions": "What is the temperature?"})
+        self.assertIn("81.4", self.answer(connection)[1])
+
+    def test_a_broken_picture_names_its_event(self):
+        connection = self.connect()
+        broken = base64.b64encode((SAMPLES / "still1.png").read_bytes()[:200]).decode()
+        connection.send({"type": "input_video_buffer.append", "image": broken, "event_id": "pic"})
+        self.assertEqual(self.until(connection, "error")[-1].error.event_id, "pic")
+
+    def test_clocks_are_compared(self):
+        connection = self.connect()
+        connection.send({"type": "clock.ping", "t1_us": 77})
+        pong = self.until(connection, "clock.pong")[-1]
+        self.assertEqual(pong.t1_us, 77)
+        self.assertLessEqual(pong.t2_us, pong.t3_us)
+
+
+class Sessions(RealtimeTest):
+    def test_a_client_that_goes_away_takes_its_session_along(self):
+        connections = [self.connect() for _ in range(2)]
+        self.assertEqual(len(self.server.json("GET", "/v1/sessions")[1]["data"]), 2)
+        connections[0].conversation.item.create(item=text_item("Count from one to a hundred."))
+        connections[0].response.create()
+        self.until(connections[0], "response.created")
+        for connection in connections:
+            connection.close()
+        deadline = time.monotonic() + TIMEOUT_S
+        while self.server.json("GET", "/v1/sessions")[1]["data"]:
+            self.assertLess(time.monotonic(), deadline, "sessions stay behind")
+            time.sleep(0.05)
+
+    def test_a_secret_opens_a_session_with_its_settings(self):
+        secret = self.client.realtime.client_secrets.create(
+            expires_after={"anchor": "created_at", "seconds": 60},
+            session={"type": "realtime", "instructions": "Be brief.", "audio": {"input": {"turn_detection": None}}})
+        self.assertTrue(secret.value.startswith("ek_"))
+        with websockets.sync.client.connect(
+                f"ws://127.0.0.1:{self.server.port}/v1/realtime?model=nano",
+                subprotocols=["realtime", f"openai-insecure-api-key.{secret.value}"]) as socket:
+            self.assertEqual(socket.subprotocol, "realtime")
+            session = json.loads(socket.recv(timeout=TIMEOUT_S))["session"]
+        self.assertEqual(session["instructions"], "Be brief.")
+        self.assertIsNone(session["audio"]["input"]["turn_detection"])
+
+    def test_a_made_up_secret_opens_nothing(self):
+        with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
+            websockets.sync.client.connect(f"ws://127.0.0.1:{self.server.port}/v1/realtime",
+                                           subprotocols=["realtime", "openai-insecure-api-key.ek_no"])
+        self.assertEqual(refused.exception.response.status_code, 401)
+
+
+class Keys(unittest.TestCase):
+    def test_secrets_stand_in_for_a_key_here_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            keys = os.path.join(folder, "keys")
+            with open(keys, "w") as file:
+                file.write(hashlib.sha256(b"braid-secret").hexdigest() + " line-7\n")
+            server = Server("--keys", keys)
+            try:
+                with self.assertRaises(official_client.openai.AuthenticationError):
+                    official_client.connect_to(server, "no").realtime.client_secrets.create()
+                secret = official_client.connect_to(server, "braid-secret").realtime.client_secrets.create().value
+                with official_client.connect_to(server, secret).realtime.connect(model="nano") as connection:
+                    self.assertEqual(connection.recv().type, "session.created")
+                with self.assertRaises(official_client.openai.AuthenticationError):
+                    official_client.connect_to(server, secret).models.list()
+            finally:
+                self.assertEqual(server.stop(), 0)
+            self.assertNotIn(secret, "".join(server.log))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
