@@ -24,7 +24,7 @@ const char* status_of(RealtimeEnd::Kind kind) {
 }
 
 /// The place of a response's one item and its one part.
-JsonOut& place(JsonOut& out, const RealtimeState::Open& open) {
+JsonOut& place(JsonOut& out, const OpenResponse& open) {
   return out.name("response_id")
       .string(open.state.id)
       .name("item_id")

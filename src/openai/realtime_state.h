@@ -10,18 +10,19 @@
 
 namespace braid::openai {
 
+/// A response from its response.created to its response.done.
+struct OpenResponse {
+  ResponseState state;
+  Item item;              ///< what it has made
+  bool begun = false;     ///< the item has been told of
+  std::string cancelled;  ///< why it is to end: client_cancelled, turn_detected; empty: it isn't
+};
+
 struct RealtimeState {
   RealtimeState(RealtimeHost& to, RealtimeConfig start, RealtimeAbilities can, std::uint64_t random,
                 RealtimeLimits bounds)
       : host(to), config(std::move(start)), abilities(can), seed(random), limits(bounds), items(limits) {}
 
-  /// A response from its response.created to its response.done.
-  struct Open {
-    ResponseState state;
-    Item item;              ///< what it has made
-    bool begun = false;     ///< the item has been told of
-    std::string cancelled;  ///< why it is to end: client_cancelled, turn_detected; empty: it isn't
-  };
   std::string new_id(std::string_view prefix) { return make_id(prefix, seed, ++made); }
 
   // Printing.
@@ -80,7 +81,7 @@ struct RealtimeState {
   std::string pending;     ///< id of the user's text that is the next question, unless something follows it
   std::string speaking;    ///< id of the item that speech which goes on will become
   Nanoseconds buffered{};  ///< sound appended and not committed, at most
-  std::optional<Open> open;
+  std::optional<OpenResponse> open;
   std::optional<event::CreateResponse> next;  ///< accepted while the open one is being cancelled
 };
 
