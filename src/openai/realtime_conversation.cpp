@@ -227,7 +227,7 @@ void RealtimeConversation::speech_started(Nanoseconds at) {
 
 std::string RealtimeConversation::speech_stopped(Nanoseconds at) {
   RealtimeState& s = *state_;
-  const std::string item = s.speaking.empty() ? s.new_id("item_") : std::exchange(s.speaking, {});
+  std::string item = s.speaking.empty() ? s.new_id("item_") : std::exchange(s.speaking, {});
   s.send("input_audio_buffer.speech_stopped", [&](JsonOut& out) {
     out.name("audio_end_ms").integer(at / Milliseconds(1)).name("item_id").string(item);
   });

@@ -131,14 +131,15 @@ void RealtimeApi::add_routes(net::Router& router) {
       [this](net::Request request, net::Upgrade upgrade) {
         auto asked =
             std::make_shared<std::pair<net::Request, net::Upgrade>>(std::move(request), std::move(upgrade));
-        const Status posted = parts_.workers.post(
-            [this, asked] { connect(std::move(asked->first), std::move(asked->second)); });
+        const Status posted =
+            parts_.workers.post([this, asked] { connect(asked->first, std::move(asked->second)); });
         if (!posted) asked->second.refuse(http_error(openai::to_api_error(posted.error())));
       },
       options);
-  router.route("POST", "/v1/realtime/client_secrets", [this](net::Request request, net::Exchange exchange) {
-    make_secret(std::move(request), std::move(exchange));
-  });
+  router.route("POST", "/v1/realtime/client_secrets",
+               [this](const net::Request& request, net::Exchange exchange) {
+                 make_secret(request, std::move(exchange));
+               });
 }
 
 void RealtimeApi::connect(const net::Request& request, net::Upgrade upgrade) {
