@@ -13,8 +13,8 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG
 targets=(all) select=()
 if [[ $which == thread ]]; then
   mapfile -t targets < <(ninja -C "$build" -t targets all | sed -n 's/^bin\/\([a-z_]*\(test\|scenarios\)\): .*/\1/p' |
-    grep -E '^(base|tensor|flow|engine|schedule|deliver|serve|scenario).*' | sort -u)
-  select=(-R '^(base|tensor|flow|engine|schedule|deliver|serve|scenario)')
+    grep -E '^(base|net|tensor|flow|engine|schedule|deliver|serve|scenario).*' | sort -u)
+  select=(-R '^(base|net|tensor|flow|engine|schedule|deliver|serve|scenario)')
 fi
 cmake --build "$build" --target "${targets[@]}" >"$build/build.log" || { tail -n 50 "$build/build.log"; exit 1; }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "braid/base/virtual_clock.h"
 
 namespace braid::serve {
@@ -39,14 +41,17 @@ class SessionEventsTest : public testing::Test {
     events->on_event(frame);
   }
 
+  Seen& viewer() { return viewers.emplace_back(); }
+
   VirtualClock clock;
+  std::deque<Seen> viewers;  // outlive the events, whose end they are told
   std::unique_ptr<SessionEvents> events;
 };
 
 TEST_F(SessionEventsTest, AWatcherSeesWhatWasAndWhatComes) {
   open();
   perceive(500);
-  Seen seen;
+  Seen& seen = viewer();
   ASSERT_TRUE(watch(seen));
   perceive(1000);
   EXPECT_THAT(seen.ids, ElementsAre(1, 2));
@@ -56,7 +61,7 @@ TEST_F(SessionEventsTest, AWatcherSeesWhatWasAndWhatComes) {
 TEST_F(SessionEventsTest, OneWhoComesBackSeesWhatItMissed) {
   open();
   for (int i = 1; i <= 4; ++i) perceive(i * 100);
-  Seen seen;
+  Seen& seen = viewer();
   ASSERT_TRUE(watch(seen, 2));
   EXPECT_THAT(seen.ids, ElementsAre(3, 4));
 }
@@ -64,7 +69,7 @@ TEST_F(SessionEventsTest, OneWhoComesBackSeesWhatItMissed) {
 TEST_F(SessionEventsTest, OldObjectsMakeRoom) {
   open({.max_bytes = 2000});
   for (int i = 1; i <= 100; ++i) perceive(i * 100);
-  Seen seen;
+  Seen& seen = viewer();
   ASSERT_TRUE(watch(seen));
   EXPECT_EQ(seen.ids.back(), 100U);
   std::size_t bytes = 0;
@@ -75,7 +80,7 @@ TEST_F(SessionEventsTest, OldObjectsMakeRoom) {
 
 TEST_F(SessionEventsTest, ProgressIsSentOnButNotKept) {
   open();
-  Seen now, later;
+  Seen &now = viewer(), &later = viewer();
   ASSERT_TRUE(watch(now));
   events->on_event(deliver::Progress{});
   ASSERT_TRUE(watch(later));
@@ -85,7 +90,7 @@ TEST_F(SessionEventsTest, ProgressIsSentOnButNotKept) {
 
 TEST_F(SessionEventsTest, OneThatIsTooSlowIsLeftAloneAndOthersAreNot) {
   open();
-  Seen slow, quick;
+  Seen &slow = viewer(), &quick = viewer();
   slow.most = 1;
   ASSERT_TRUE(watch(slow));
   ASSERT_TRUE(watch(quick));
@@ -96,7 +101,7 @@ TEST_F(SessionEventsTest, OneThatIsTooSlowIsLeftAloneAndOthersAreNot) {
 
 TEST_F(SessionEventsTest, WatchersAreBoundedAndOneThatWentMakesRoom) {
   open({.max_watchers = 1});
-  Seen first, second;
+  Seen &first = viewer(), &second = viewer();
   ASSERT_TRUE(watch(first));
   const Status refused = watch(second);
   ASSERT_FALSE(refused);
@@ -108,7 +113,7 @@ TEST_F(SessionEventsTest, WatchersAreBoundedAndOneThatWentMakesRoom) {
 
 TEST_F(SessionEventsTest, TheEndIsTold) {
   open();
-  Seen seen;
+  Seen& seen = viewer();
   ASSERT_TRUE(watch(seen));
   events.reset();
   EXPECT_TRUE(seen.ended);
