@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from braid_runs import CLIP, SAMPLES, BraidTest
-from server_test import Server
+from served import Server
 from webdriver import Browser, browser_is_there
 
 THINGS = "cat|umbrella|rocket|star|key"  # what the sample clip shows

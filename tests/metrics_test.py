@@ -17,7 +17,7 @@ import urllib.parse
 import urllib.request
 
 from braid_runs import BRAID, CLIP, ROOT, TIMEOUT_S
-from server_test import Server
+from served import Served, Server
 
 DEPLOY = ROOT / "deploy"
 METRIC = re.compile(r"\b(?:braid:[a-z0-9_]+|process_[a-z_]+)")
@@ -94,14 +94,8 @@ def expressions():
         yield one_line or block
 
 
-class Metrics(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server("--vllm-metric-names")
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
+class Metrics(Served):
+    flags = ("--vllm-metric-names",)
 
     def scrape(self):
         status, text, response = self.server.request("GET", "/metrics")

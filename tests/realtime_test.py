@@ -13,7 +13,7 @@ import unittest
 import official_client  # before what it brings along
 import websockets.sync.client
 from braid_runs import SAMPLES, TIMEOUT_S
-from server_test import Server
+from served import KEY, Keyed, Served
 
 
 def pcm(name, rate=24000, codec="s16le"):
@@ -27,15 +27,13 @@ def text_item(text, **more):
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}], **more}
 
 
-class RealtimeTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server("--window-tokens", "1024")  # room for a few sessions at once
-        cls.client = official_client.connect_to(cls.server)
+class RealtimeTest(Served):
+    flags = ("--window-tokens", "1024")  # room for a few sessions at once
 
     @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.client = official_client.connect_to(cls.server)
 
     def connect(self, **more):
         """A connection that has seen session.created."""
@@ -248,24 +246,16 @@ class Sessions(RealtimeTest):
         self.assertEqual(refused.exception.response.status_code, 401)
 
 
-class Keys(unittest.TestCase):
+class Keys(Keyed):
     def test_secrets_stand_in_for_a_key_here_alone(self):
-        with tempfile.TemporaryDirectory() as folder:
-            keys = os.path.join(folder, "keys")
-            with open(keys, "w") as file:
-                file.write(hashlib.sha256(b"braid-secret").hexdigest() + " line-7\n")
-            server = Server("--keys", keys)
-            try:
-                with self.assertRaises(official_client.openai.AuthenticationError):
-                    official_client.connect_to(server, "no").realtime.client_secrets.create()
-                secret = official_client.connect_to(server, "braid-secret").realtime.client_secrets.create().value
-                with official_client.connect_to(server, secret).realtime.connect(model="nano") as connection:
-                    self.assertEqual(connection.recv().type, "session.created")
-                with self.assertRaises(official_client.openai.AuthenticationError):
-                    official_client.connect_to(server, secret).models.list()
-            finally:
-                self.assertEqual(server.stop(), 0)
-            self.assertNotIn(secret, "".join(server.log))
+        with self.assertRaises(official_client.openai.AuthenticationError):
+            official_client.connect_to(self.server, "no").realtime.client_secrets.create()
+        secret = official_client.connect_to(self.server, KEY).realtime.client_secrets.create().value
+        with official_client.connect_to(self.server, secret).realtime.connect(model="nano") as connection:
+            self.assertEqual(connection.recv().type, "session.created")
+        with self.assertRaises(official_client.openai.AuthenticationError):
+            official_client.connect_to(self.server, secret).models.list()
+        self.assertNotIn(secret, "".join(self.server.log))
 
 
 if __name__ == "__main__":

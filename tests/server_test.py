@@ -14,71 +14,10 @@ import time
 import unittest
 
 from braid_runs import BRAID, CLIP, SAMPLES, TIMEOUT_S
+from served import KEY, Keyed, Served, Server, data_uri, picture, text_of
 
 
-class Server:
-    """A running server on a free port."""
-
-    def __init__(self, *flags):
-        self.process = subprocess.Popen([BRAID, "serve", "--port", "0", *flags], stderr=subprocess.PIPE, text=True)
-        self.log = []
-        self.port = None
-        for line in self.process.stderr:
-            self.log.append(line)
-            if "listening on " in line:
-                self.port = int(line.rsplit(":", 1)[1])
-                break
-        if self.port is None:
-            raise AssertionError("".join(self.log))
-        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr))
-        self.reader.start()
-
-    def request(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
-        data = json.dumps(body) if isinstance(body, (dict, list)) else body
-        connection.request(method, path, data, headers or {})
-        response = connection.getresponse()
-        text = response.read().decode()
-        connection.close()
-        return response.status, text, response
-
-    def json(self, method, path, body=None, headers=None):
-        status, text, _ = self.request(method, path, body, headers)
-        return status, json.loads(text)
-
-    def chat(self, content, **more):
-        body = {"model": "braid", "messages": [{"role": "user", "content": content}], **more}
-        return self.json("POST", "/v1/chat/completions", body)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(timeout=TIMEOUT_S)
-        self.reader.join()
-        self.process.stderr.close()
-        return code
-
-
-def data_uri(name, mime):
-    return f"data:{mime};base64," + base64.b64encode((SAMPLES / name).read_bytes()).decode()
-
-
-def picture(name="still2.jpg"):
-    return {"type": "image_url", "image_url": {"url": data_uri(name, "image/jpeg")}}
-
-
-def text_of(answer):
-    return answer["choices"][0]["message"]["content"]
-
-
-class Chat(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
-
+class Chat(Served):
     def test_a_text_is_answered(self):
         status, answer = self.server.chat("What is the capital of France?", max_tokens=20)
         self.assertEqual(status, 200, answer)
@@ -208,15 +147,7 @@ class Chat(unittest.TestCase):
         self.assertEqual(model["object"], "model")
 
 
-class Sessions(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
-
+class Sessions(Served):
     def test_one_lives_is_asked_and_ends(self):
         status, made = self.server.json("POST", "/v1/sessions", {"sources": [str(CLIP)]})
         self.assertEqual(status, 201, made)
@@ -243,24 +174,16 @@ class Sessions(unittest.TestCase):
         self.assertEqual(answer["error"]["code"], "session_not_found")
 
 
-class Keys(unittest.TestCase):
+class Keys(Keyed):
     def test_a_key_is_needed_where_there_are_keys(self):
-        with tempfile.TemporaryDirectory() as folder:
-            keys = os.path.join(folder, "keys")
-            with open(keys, "w") as file:
-                file.write(hashlib.sha256(b"braid-secret").hexdigest() + " line-7\n")
-            server = Server("--keys", keys)
-            try:
-                self.assertEqual(server.json("GET", "/v1/models")[0], 401)
-                self.assertEqual(server.json("GET", "/v1/models", headers={"Authorization": "Bearer no"})[0], 401)
-                good = {"Authorization": "Bearer braid-secret"}
-                self.assertEqual(server.json("GET", "/v1/models", headers=good)[0], 200)
-                self.assertEqual(server.json("GET", "/health")[0], 200)
-            finally:
-                code = server.stop()
-            self.assertEqual(code, 0)
-            self.assertNotIn("braid-secret", "".join(server.log))
+        self.assertEqual(self.server.json("GET", "/v1/models")[0], 401)
+        self.assertEqual(self.server.json("GET", "/v1/models", headers={"Authorization": "Bearer no"})[0], 401)
+        good = {"Authorization": f"Bearer {KEY}"}
+        self.assertEqual(self.server.json("GET", "/v1/models", headers=good)[0], 200)
+        self.assertEqual(self.server.json("GET", "/health")[0], 200)
 
+
+class Addresses(unittest.TestCase):
     def test_without_keys_only_this_machine_may_ask(self):
         run = subprocess.run([BRAID, "serve", "--address", "0.0.0.0", "--port", "0"], capture_output=True, text=True,
                              timeout=TIMEOUT_S)

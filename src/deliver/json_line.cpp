@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "braid/base/milliseconds_text.h"
 #include "braid/base/utf8.h"
 
 namespace braid::deliver {
@@ -19,15 +20,6 @@ std::string quoted(std::string_view text) {
 }
 
 }  // namespace
-
-std::string milliseconds(Nanoseconds span) {
-  const bool negative = span.count() < 0;
-  const auto ns = static_cast<std::uint64_t>(negative ? -span.count() : span.count());
-  std::string text = fmt::format("{}{}.{:06}", negative ? "-" : "", ns / 1'000'000, ns % 1'000'000);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
 
 void JsonLine::name(std::string_view name) {
   if (!std::exchange(first_, false)) text_ += ',';
@@ -82,7 +74,7 @@ JsonLine& JsonLine::us(std::string_view field, std::optional<SessionTime> at) {
 JsonLine& JsonLine::ms(std::string_view field, std::optional<Nanoseconds> span) {
   if (!span) return null(field);
   name(field);
-  text_ += milliseconds(*span);
+  text_ += milliseconds_text(*span);
   return *this;
 }
 

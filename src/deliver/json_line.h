@@ -41,7 +41,4 @@ class JsonLine {
   bool first_ = true;
 };
 
-/// "83.5" for 83.5 ms.
-std::string milliseconds(Nanoseconds span);
-
 }  // namespace braid::deliver

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <boost/json.hpp>
-#include <limits>
 #include <vector>
 
 #include "braid/base/virtual_clock.h"
@@ -175,15 +174,6 @@ TEST_F(JsonWriterTest, OutsideTextIsAlwaysValidJson) {
   EXPECT_EQ(object.at("source"), "a\"b\\");
   EXPECT_EQ(object.at("text").as_string().front(), '\x01');
   EXPECT_EQ(lines_.at(0).find('\n'), std::string::npos);
-}
-
-TEST(JsonLineTest, MillisecondsAreExactWithoutExponents) {
-  EXPECT_EQ(milliseconds(Nanoseconds(0)), "0");
-  EXPECT_EQ(milliseconds(Nanoseconds(1)), "0.000001");
-  EXPECT_EQ(milliseconds(Microseconds(83'500)), "83.5");
-  EXPECT_EQ(milliseconds(Nanoseconds(-1'500'000)), "-1.5");
-  EXPECT_EQ(milliseconds(Milliseconds(1'000'000'000)), "1000000000");
-  EXPECT_EQ(milliseconds(Nanoseconds(std::numeric_limits<std::int64_t>::max())), "9223372036854.775807");
 }
 
 TEST(JsonWriterFileTest, LineIsWholeInTheFile) {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "braid/base/milliseconds_text.h"
 #include "braid/base/utf8.h"
 
 namespace braid::openai {
@@ -103,13 +104,7 @@ JsonOut& JsonOut::boolean(bool value) { return raw(value ? "true" : "false"); }
 JsonOut& JsonOut::null() { return raw("null"); }
 
 JsonOut& JsonOut::ms(std::optional<Nanoseconds> span) {
-  if (!span) return null();
-  const bool negative = span->count() < 0;
-  const auto ns = static_cast<std::uint64_t>(negative ? -span->count() : span->count());
-  std::string text = fmt::format("{}{}.{:06}", negative ? "-" : "", ns / 1'000'000, ns % 1'000'000);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return raw(text);
+  return span ? raw(milliseconds_text(*span)) : null();
 }
 
 JsonOut& JsonOut::raw(std::string_view json) {

@@ -6,30 +6,13 @@
 #include <utility>
 
 #include "braid/deliver/finish.h"
+#include "server/answer_account.h"
 
 namespace braid::serve {
 
 namespace {
 
 using openai::RealtimeEnd;
-
-openai::Account account_of(const Answer& answer) {
-  openai::Account account;
-  account.wall = answer.stages.sum();
-  if (answer.first_token) account.ttft = *answer.first_token - answer.asked;
-  // Sound that comes faster than it was spoken runs ahead of the clock.
-  if (answer.freshness) account.freshness = std::max(*answer.freshness, Nanoseconds{});
-  account.stages = answer.stages;
-  account.verdict = answer.verdict;
-  account.degraded = answer.degraded;
-  account.deadline = answer.deadline;
-  account.window_from = answer.window.from;
-  account.window_to = answer.window.to;
-  account.window_chunks = answer.window.chunks;
-  account.window_tokens = answer.window.tokens;
-  account.window_evicted_chunks = answer.window.evicted_chunks;
-  return account;
-}
 
 RealtimeEnd::Kind kind_of(FinishReason finish) {
   switch (finish) {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 #include <utility>
 
 #include "server/api_errors.h"
+#include "server/stamps.h"
 
 namespace braid::serve {
 
@@ -16,11 +16,6 @@ namespace {
 constexpr const char* kPath = "/v1/realtime";
 constexpr std::string_view kSecretPrefix = "ek_";
 constexpr Milliseconds kEndPatience{2000};  // ending takes a step or two
-
-std::uint64_t random_word() {
-  thread_local std::random_device random;
-  return (static_cast<std::uint64_t>(random()) << 32) | random();
-}
 
 net::HttpError http_error(const openai::ApiError& error) {
   return {error.http_status, error.message, error.type, error.param, error.code};
@@ -177,7 +172,7 @@ void RealtimeApi::make_secret(const net::Request& request, net::Exchange exchang
   const auto expires = std::chrono::duration_cast<std::chrono::seconds>(now + wanted->life).count();
   auto secret = secrets_.make({request.key_name, wanted->config}, wanted->life);
   if (!secret) return respond_error(exchange, openai::to_api_error(secret.error()));
-  wanted->config.id = openai::make_id("sess_", random_word(), random_word());
+  wanted->config.id = new_id("sess_");
   exchange.respond(200, "application/json", openai::print_client_secret(*secret, expires, wanted->config));
 }
 

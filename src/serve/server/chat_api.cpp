@@ -3,27 +3,21 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <chrono>
-#include <random>
 #include <utility>
 
 #include "server/api_errors.h"
 #include "server/chat_reply.h"
 #include "server/live_sessions.h"
+#include "server/stamps.h"
 
 namespace braid::serve {
 
 namespace {
 
 openai::AnswerHead new_head(const std::string& model) {
-  thread_local std::random_device random;
-  const auto word = [&] { return (static_cast<std::uint64_t>(random()) << 32) | random(); };
   openai::AnswerHead head;
-  const std::uint64_t high = word();
-  head.id = openai::make_id("chatcmpl-", high, word());
-  head.created =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  head.id = new_id("chatcmpl-");
+  head.created = unix_seconds();
   head.model = model;
   head.system_fingerprint = "braid";
   return head;
@@ -81,26 +75,21 @@ std::vector<openai::TokenLogprob> logprobs_of(const std::vector<TokenChances>& t
   return logprobs;
 }
 
-std::string new_call_id() {
-  thread_local std::random_device random;
-  const auto word = [&] { return (static_cast<std::uint64_t>(random()) << 32) | random(); };
-  const std::uint64_t high = word();
-  return openai::make_id("call_", high, word());
-}
-
 /// Takes the calls out of the text. One that was cut short stays text.
 void take_calls(const engine::ChatParser& parser, ReplyEnd& reply) {
   auto parsed = parser.parse(reply.text);
   if (!parsed) return;
   reply.text = std::move(parsed->content);
   for (engine::ChatToolCall& call : parsed->tool_calls)
-    reply.tool_calls.push_back({call.id.empty() ? new_call_id() : std::move(call.id), std::move(call.name),
+    reply.tool_calls.push_back({call.id.empty() ? new_id("call_") : std::move(call.id), std::move(call.name),
                                 std::move(call.arguments)});
 }
 
-ReplyEnd reply_end(ChatEnd end, const Call& call) {
+ReplyEnd reply_end(ChatEnd end, const Call& call, SteadyTime arrived) {
   const openai::Usage& prompt = call.prompt;
   ReplyEnd reply;
+  reply.from = arrived;
+  reply.until = end.last_token;
   reply.finish = end.finish;
   reply.error = std::move(end.error);
   reply.usage = usage_of(end);
@@ -122,6 +111,8 @@ ReplyEnd reply_end(const Answer& answer) {
   reply.usage.prompt = answer.prompt_tokens;
   reply.usage.cached = answer.window.tokens;
   reply.usage.completion = answer.answer_tokens;
+  reply.from = answer.asked;
+  reply.until = answer.asked + answer.stages.sum();
   reply.stages = answer.stages;
   reply.first_token = answer.first_token;
   reply.freshness = answer.freshness;
@@ -202,7 +193,9 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
   job.sink.on_text = [this, call](const ShownText& shown) {
     call->reply.text(shown.text, logprobs_of(shown.tokens, tokenizer_));
   };
-  job.sink.on_end = [call](ChatEnd end) { call->reply.end(reply_end(std::move(end), *call)); };
+  job.sink.on_end = [call, arrived](ChatEnd end) {
+    call->reply.end(reply_end(std::move(end), *call, arrived));
+  };
   call->reply.on_gone([this, cancel = job.cancel] {
     cancel->cancel();
     service_.wake();

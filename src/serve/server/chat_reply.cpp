@@ -1,18 +1,18 @@
 #include "server/chat_reply.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "server/answer_account.h"
 #include "server/api_errors.h"
 
 namespace braid::serve {
 
 namespace {
 
-openai::Finish finish_of(const ReplyEnd& end) {
+openai::Finish finish_word(const ReplyEnd& end) {
   if (!end.tool_calls.empty()) return openai::Finish::kToolCalls;
-  return end.finish == FinishReason::kLength ? openai::Finish::kLength : openai::Finish::kStop;
+  return finish_of(end.finish);
 }
 
 }  // namespace
@@ -51,16 +51,12 @@ openai::Account ChatReply::account(const ReplyEnd& end) const {
   if (end.first_token) account.ttft = *end.first_token - form_.arrived;
   account.freshness = end.freshness;
   account.stages = end.stages;
-  // From the last token to here is delivery.
-  const Nanoseconds left = account.wall - end.stages.sum();
-  account.stages[Stage::kDeliver] += std::max(left, Nanoseconds{});
+  account.stages[Stage::kIngest] += end.from - form_.arrived;
+  account.stages[Stage::kDeliver] += now - end.until;
+  account.stages[Stage::kUnattributed] += account.wall - account.stages.sum();
   account.deadline = form_.deadline;
   if (form_.deadline) account.verdict = account.wall <= *form_.deadline ? Verdict::kMet : Verdict::kLate;
-  account.window_from = end.window.from;
-  account.window_to = end.window.to;
-  account.window_chunks = end.window.chunks;
-  account.window_tokens = end.window.tokens;
-  account.window_evicted_chunks = end.window.evicted_chunks;
+  set_window(account, end.window);
   return account;
 }
 
@@ -71,7 +67,7 @@ void ChatReply::end(ReplyEnd end) {
   if (!sse_) {
     openai::Completion completion;
     completion.head = form_.head;
-    completion.finish = finish_of(end);
+    completion.finish = finish_word(end);
     completion.content = std::move(end.text);
     completion.tool_calls = std::move(end.tool_calls);
     if (form_.logprobs) completion.logprobs = std::move(logprobs_);
@@ -82,7 +78,7 @@ void ChatReply::end(ReplyEnd end) {
   if (form_.hold_text && !end.text.empty()) send(printer_.text(end.text, logprobs_));
   for (std::size_t i = 0; i < end.tool_calls.size(); ++i)
     send(printer_.tool_call(static_cast<int>(i), end.tool_calls[i]));
-  send(printer_.last(finish_of(end), accounted));
+  send(printer_.last(finish_word(end), accounted));
   if (form_.include_usage) send(printer_.usage(end.usage));
   send(std::string(openai::kStreamEnd));
   sse_->finish();

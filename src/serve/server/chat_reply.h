@@ -35,6 +35,7 @@ struct ReplyEnd {
   std::string text;
   std::vector<openai::ToolCall> tool_calls;
   openai::Usage usage;
+  SteadyTime from, until;  ///< the span that `stages` is about
   StageTimes stages;
   std::optional<SteadyTime> first_token;
   std::optional<Nanoseconds> freshness;

@@ -1,22 +1,14 @@
 #include "server/live_session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
+
+#include "server/stamps.h"
 
 namespace braid::serve {
 
-namespace {
-
-std::int64_t unix_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
-
 LiveSession::LiveSession(std::string id, std::string owner, Clock& clock)
-    : id_(std::move(id)), owner_(std::move(owner)), clock_(clock), created_(unix_now()), events_(clock) {
+    : id_(std::move(id)), owner_(std::move(owner)), clock_(clock), created_(unix_seconds()), events_(clock) {
   info_.id = id_;
   info_.state = "running";
   info_.created = info_.last_used = created_;
@@ -42,7 +34,7 @@ Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
   std::lock_guard lock(mutex_);  // its events wait until it is in the table
   auto id = session_->ask(std::move(question));
   if (!id) return id;
-  info_.last_used = unix_now();
+  info_.last_used = unix_seconds();
   asked_.emplace(id->value, std::move(sink));
   return id;
 }

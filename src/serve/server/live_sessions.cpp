@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "braid/openai/chat_response.h"
+#include "server/stamps.h"
 
 namespace braid::serve {
 
@@ -15,13 +15,6 @@ LiveSessions::LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech
     : host_(host), speech_(speech), clock_(clock), options_(std::move(options)) {}
 
 LiveSessions::~LiveSessions() = default;
-
-std::string LiveSessions::new_id() {
-  std::lock_guard lock(mutex_);
-  const auto word = [this] { return (static_cast<std::uint64_t>(random_()) << 32) | random_(); };
-  const std::uint64_t high = word();
-  return openai::make_id("sess_", high, word());
-}
 
 Status LiveSessions::admit(const std::string& owner) const {
   std::lock_guard lock(mutex_);
@@ -39,7 +32,7 @@ Status LiveSessions::admit(const std::string& owner) const {
 Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionCreate& wanted,
                                                           const std::string& owner) {
   if (auto admitted = admit(owner); !admitted) return tl::unexpected(admitted.error());
-  auto live = std::make_shared<LiveSession>(new_id(), owner, clock_);
+  auto live = std::make_shared<LiveSession>(new_id("sess_"), owner, clock_);
   SessionOptions options = options_.session;
   if (wanted.window) options.window.max_age = *wanted.window;
   ingest::IngestOptions ingest = options_.ingest;
@@ -63,7 +56,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(
     std::vector<std::unique_ptr<ingest::Source>> sources, const SessionOptions& options,
     const std::string& owner) {
   if (auto admitted = admit(owner); !admitted) return tl::unexpected(admitted.error());
-  return add(std::move(sources), options, std::make_shared<LiveSession>(new_id(), owner, clock_));
+  return add(std::move(sources), options, std::make_shared<LiveSession>(new_id("sess_"), owner, clock_));
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_ptr<ingest::Source>> sources,

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -49,14 +48,12 @@ class LiveSessions {
   Status admit(const std::string& owner) const;
   Result<std::shared_ptr<LiveSession>> add(std::vector<std::unique_ptr<ingest::Source>> sources,
                                            const SessionOptions& options, std::shared_ptr<LiveSession> live);
-  std::string new_id();
 
   EngineHost& host_;
   sync::SpeechDetectorFactory* speech_;
   Clock& clock_;
   const LiveSessionsOptions options_;
   mutable std::mutex mutex_;  // guards what follows
-  std::random_device random_;
   std::map<std::string, std::shared_ptr<LiveSession>> sessions_;
 };
 

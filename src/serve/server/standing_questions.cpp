@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <random>
 #include <string_view>
 #include <utility>
 
-#include "braid/openai/chat_response.h"
+#include "server/answer_account.h"
+#include "server/stamps.h"
 
 namespace braid::serve {
 
@@ -31,30 +31,6 @@ std::string_view event_of(const deliver::Perceived& packet) {
       return "reading";
   }
   return {};
-}
-
-std::string new_delivery_id() {
-  thread_local std::random_device random;
-  const auto word = [&] { return (static_cast<std::uint64_t>(random()) << 32) | random(); };
-  const std::uint64_t high = word();
-  return openai::make_id("dlv_", high, word());
-}
-
-openai::Account account_of(const Answer& answer) {
-  openai::Account account;
-  if (answer.first_token) account.ttft = *answer.first_token - answer.asked;
-  account.wall = answer.stages.sum();
-  account.freshness = answer.freshness;
-  account.stages = answer.stages;
-  account.verdict = answer.verdict;
-  account.degraded = answer.degraded;
-  account.deadline = answer.deadline;
-  account.window_from = answer.window.from;
-  account.window_to = answer.window.to;
-  account.window_chunks = answer.window.chunks;
-  account.window_tokens = answer.window.tokens;
-  account.window_evicted_chunks = answer.window.evicted_chunks;
-  return account;
 }
 
 }  // namespace
@@ -194,11 +170,11 @@ void StandingQuestions::answered(const std::shared_ptr<Standing>& standing, cons
   const openai::StandingQuestion& question = standing->question;
   if (!complete || question.webhook.empty()) return;
   openai::WebhookEvent event;
-  event.delivery_id = new_delivery_id();
+  event.delivery_id = new_id("dlv_");
   event.session = standing->session;
   event.question = question.ask;
   event.answer = answer.text;
-  event.finish = answer.finish == FinishReason::kLength ? openai::Finish::kLength : openai::Finish::kStop;
+  event.finish = finish_of(answer.finish);
   event.asked_at_us = to_us(answer.asked_at);
   event.account = account_of(answer);
   webhooks_.post({question.webhook, question.secret.empty() ? secret_ : question.secret, standing->trusted},

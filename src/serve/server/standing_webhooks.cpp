@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "braid/base/log.h"
+#include "server/stamps.h"
 
 namespace braid::serve {
 
@@ -139,9 +140,7 @@ void Webhooks::run() {
 
 void Webhooks::attempt(std::shared_ptr<Delivery> delivery) {
   openai::WebhookEvent& event = delivery->event;
-  event.sent_at =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  event.sent_at = unix_seconds();
   auto printed = openai::print_webhook(event, delivery->target.secret);
   if (!printed) return state_->answered(std::move(delivery), tl::unexpected(printed.error()));
   net::ClientRequest request;

@@ -1,0 +1,100 @@
+"""A running `braid serve`, and what tests send it."""
+
+import base64
+import hashlib
+import http.client
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from braid_runs import BRAID, SAMPLES, TIMEOUT_S
+
+KEY = "braid-secret"
+
+
+class Server:
+    """A running server on a free port."""
+
+    def __init__(self, *flags):
+        self.process = subprocess.Popen([BRAID, "serve", "--port", "0", *flags], stderr=subprocess.PIPE, text=True)
+        self.log = []
+        self.port = None
+        for line in self.process.stderr:
+            self.log.append(line)
+            if "listening on " in line:
+                self.port = int(line.rsplit(":", 1)[1])
+                break
+        if self.port is None:
+            raise AssertionError("".join(self.log))
+        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr))
+        self.reader.start()
+
+    def request(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+        data = json.dumps(body) if isinstance(body, (dict, list)) else body
+        connection.request(method, path, data, headers or {})
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, text, response
+
+    def json(self, method, path, body=None, headers=None):
+        status, text, _ = self.request(method, path, body, headers)
+        return status, json.loads(text)
+
+    def chat(self, content, **more):
+        body = {"model": "braid", "messages": [{"role": "user", "content": content}], **more}
+        return self.json("POST", "/v1/chat/completions", body)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(timeout=TIMEOUT_S)
+        self.reader.join()
+        self.process.stderr.close()
+        return code
+
+
+class Served(unittest.TestCase):
+    """Tests of one class share a server with these flags, which ends well."""
+
+    flags = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.flags)
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+
+class Keyed(unittest.TestCase):
+    """Each test has a server that wants KEY, and ends well without having told it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        keys = pathlib.Path(folder.name, "keys")
+        keys.write_text(hashlib.sha256(KEY.encode()).hexdigest() + " line-7\n")
+        self.server = Server("--keys", str(keys))
+        self.addCleanup(self.check_end)
+
+    def check_end(self):
+        self.assertEqual(self.server.stop(), 0)
+        self.assertNotIn(KEY, "".join(self.server.log))
+
+
+def data_uri(name, mime):
+    return f"data:{mime};base64," + base64.b64encode((SAMPLES / name).read_bytes()).decode()
+
+
+def picture(name="still2.jpg"):
+    return {"type": "image_url", "image_url": {"url": data_uri(name, "image/jpeg")}}
+
+
+def text_of(answer):
+    return answer["choices"][0]["message"]["content"]
