@@ -15,7 +15,8 @@ set(BRAID_MAY_USE_schedule base flow packet kv)
 set(BRAID_MAY_USE_decode base flow packet kv engine)
 set(BRAID_MAY_USE_deliver base flow packet)
 set(BRAID_MAY_USE_openai base)
-set(BRAID_MAY_USE_serve base net tensor packet flow kv engine ingest sync encode schedule decode deliver openai)
+set(BRAID_MAY_USE_store base)
+set(BRAID_MAY_USE_serve base net tensor packet flow kv engine ingest sync encode schedule decode deliver openai store)
 
 # braid_module(NAME [USES module...] [LINKS library...])
 #

@@ -1,0 +1,42 @@
+#include "braid/store/budget.h"
+
+#include <fmt/format.h>
+
+namespace braid::store {
+
+Status Budget::take(const std::string& owner, std::uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  const auto found = by_owner_.find(owner);
+  const std::uint64_t of_owner = found == by_owner_.end() ? 0 : found->second;
+  if (bytes > limits_.bytes || taken_ > limits_.bytes - bytes)
+    return fail(ErrorCode::kLimit,
+                fmt::format("{} bytes are kept, {} more would pass the {} that may be: raise max_bytes",
+                            taken_, bytes, limits_.bytes),
+                true);
+  if (bytes > limits_.bytes_per_owner || of_owner > limits_.bytes_per_owner - bytes)
+    return fail(
+        ErrorCode::kLimit,
+        fmt::format(
+            "{} bytes of this key are kept, {} more would pass the {} that may be: raise max_bytes_per_key",
+            of_owner, bytes, limits_.bytes_per_owner),
+        true);
+  by_owner_[owner] = of_owner + bytes;
+  taken_ += bytes;
+  return {};
+}
+
+void Budget::give(const std::string& owner, std::uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  const auto found = by_owner_.find(owner);
+  if (found == by_owner_.end()) return;
+  found->second -= bytes;
+  taken_ -= bytes;
+  if (found->second == 0) by_owner_.erase(found);
+}
+
+std::uint64_t Budget::taken() const {
+  std::lock_guard lock(mutex_);
+  return taken_;
+}
+
+}  // namespace braid::store
