@@ -19,8 +19,8 @@ KEY = "braid-secret"
 class Server:
     """A running server on a free port."""
 
-    def __init__(self, *flags):
-        self.process = subprocess.Popen([BRAID, "serve", "--port", "0", *flags], stderr=subprocess.PIPE, text=True)
+    def __init__(self, *flags, **popen):
+        self.process = subprocess.Popen([BRAID, "serve", "--port", "0", *flags], stderr=subprocess.PIPE, text=True, **popen)
         self.log = []
         self.port = None
         for line in self.process.stderr:

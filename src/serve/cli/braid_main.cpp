@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help_format.h"
+#include "cli/say.h"
 
 namespace {
 
@@ -59,7 +60,7 @@ int run(int argc, char** argv) {
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
     add_log_level(*command, level);
   if (const auto unknown = unknown_command(app, argc, argv)) {
-    fmt::print(stderr, "{}\n", *unknown);
+    say("{}\n", *unknown);
     return kUsageError;
   }
   try {

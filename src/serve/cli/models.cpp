@@ -11,6 +11,7 @@
 #include "braid/engine/merge_lora.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/say.h"
 #include "watch/model_files.h"
 
 namespace braid::serve {
@@ -24,11 +25,11 @@ struct MergeFiles {
 int merge(const MergeFiles& files) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const Status merged = engine::merge_lora(files.base, files.lora, files.out, [&](double share) {
-    if (terminal) fmt::print(stderr, "\rmerging {:3.0f} %", share * 100);
+    if (terminal) say("\rmerging {:3.0f} %", share * 100);
   });
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (terminal) say("\r\033[K");
   if (merged) return kDone;
-  fmt::print(stderr, "braid: {}\n", merged.error().message);
+  say("braid: {}\n", merged.error().message);
   return exit_code(merged.error().code);
 }
 

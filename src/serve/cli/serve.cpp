@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupts.h"
 #include "cli/notify.h"
+#include "cli/say.h"
 #include "config/config.h"
 
 namespace braid::serve {
@@ -95,11 +96,11 @@ void add_network_flags(CLI::App& command, ServerConfig& config) {
 }
 
 int fail_with(const Error& error) {
-  fmt::print(stderr, "braid serve: {}\n", error.message);
+  say("braid serve: {}\n", error.message);
   return exit_code(error.code);
 }
 
-int run_serve(const ServeFlags& flags) {
+int run_serve(const ServeFlags& flags, const ServerStart& start) {
   if (!flags.file_read) return fail_with(flags.file_read.error());
   if (flags.print_config) {
     fmt::print("{}", print_config(flags.config));
@@ -115,25 +116,25 @@ int run_serve(const ServeFlags& flags) {
     signals = count;
     interrupted.notify_all();
   });
-  fmt::print(stderr, "braid: loading the model\n");
-  auto server = Server::start(flags.config, clock);
+  say("braid: loading the model\n");
+  auto server = start ? start(flags.config, clock) : Server::start(flags.config, clock);
   if (!server) return fail_with(server.error());
-  fmt::print(stderr, "braid: {} on {}; listening on {}\n", (*server)->model().name, (*server)->model().device,
-             (*server)->url());
+  say("braid: {} on {}; listening on {}\n", (*server)->model().name, (*server)->model().device,
+      (*server)->url());
   notify_manager("READY=1");
   std::unique_lock lock(mutex);
   interrupted.wait(lock, [&] { return signals > 0; });
   lock.unlock();
   notify_manager("STOPPING=1");
   const Milliseconds grace = flags.config.stop_grace;
-  fmt::print(stderr, "braid: stopping; open answers may take {} s more\n", to_seconds(grace));
+  say("braid: stopping; open answers may take {} s more\n", to_seconds(grace));
   (*server)->stop(grace);
   return kDone;
 }
 
 }  // namespace
 
-void add_serve(CLI::App& app, Command& run) {
+void add_serve(CLI::App& app, Command& run, ServerStart start) {
   auto* command = app.add_subcommand(
       "serve", "answer over the OpenAI protocols: many live sessions and requests on one model");
   auto flags = std::make_shared<ServeFlags>();
@@ -151,7 +152,8 @@ void add_serve(CLI::App& app, Command& run) {
           "seconds that open answers may take at the end; default 10")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
-  command->callback([flags, &run] { run = [flags] { return run_serve(*flags); }; });
+  command->callback(
+      [flags, &run, start = std::move(start)] { run = [flags, start] { return run_serve(*flags, start); }; });
 }
 
 }  // namespace braid::serve

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/interrupts.h"
+#include "cli/say.h"
 #include "cli/watch_options.h"
 
 namespace braid::serve {
@@ -107,8 +108,7 @@ void ask_typed(Session& session, const WatchOptions& options, std::string line) 
   question.text = std::move(line);
   question.now = true;
   question.max_tokens = options.config.session.max_answer_tokens;
-  if (auto asked = session.ask(std::move(question)); !asked)
-    fmt::print(stderr, "braid: {}\n", asked.error().message);
+  if (auto asked = session.ask(std::move(question)); !asked) say("braid: {}\n", asked.error().message);
 }
 
 Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, Clock& clock,
@@ -142,17 +142,17 @@ class Hints {
         typed_(keyboard.there()) {}
 
   void loading() const {
-    if (on_) fmt::print(stderr, "loading the model …");
+    if (on_) say("loading the model …");
   }
   void loaded() const {
     if (!on_) return;
-    fmt::print(stderr, "\r\033[K");
-    if (typed_ && !asked_) fmt::print(stderr, "watching; type a question and press Enter, Ctrl-D ends\n");
+    say("\r\033[K");
+    if (typed_ && !asked_) say("watching; type a question and press Enter, Ctrl-D ends\n");
   }
   /// Nothing was asked, and nothing can be.
   void nothing_asked(const WatchOptions& options) const {
     if (!asked_ && !typed_ && !options.json && !options.quiet)
-      fmt::print(stderr, "braid: note: no question was asked and none can be typed here: add --ask TEXT\n");
+      say("braid: note: no question was asked and none can be typed here: add --ask TEXT\n");
   }
 
  private:
@@ -185,7 +185,7 @@ class EndsAStall {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_until(lock, clock_.now() + Milliseconds(200), [this] { return over_; })) {
       if (!sink_.stalled_for(kPatience)) continue;
-      fmt::print(stderr, "braid: nobody reads the output: ended without the rest of it\n");
+      say("braid: nobody reads the output: ended without the rest of it\n");
       _exit(kResourceError);
     }
   }
@@ -226,7 +226,7 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard) {
   sink.stop_when_unread(nullptr);
   const Status written = sink.written();
   if (!written && written.error().code != ErrorCode::kCancelled) {
-    fmt::print(stderr, "braid: {}\n", written.error().message);
+    say("braid: {}\n", written.error().message);
     return exit_code(written.error().code);
   }
   return sink.code();
@@ -235,7 +235,7 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard) {
 int run_watch(const WatchFlags& flags) {
   auto options = finish_watch_flags(flags);
   if (!options) {
-    fmt::print(stderr, "braid watch: {}\n", options.error().message);
+    say("braid watch: {}\n", options.error().message);
     return exit_code(options.error().code);
   }
   const Keyboard keyboard(*options);

@@ -150,11 +150,15 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Clock& clock)
                                            .max_sequences = config.sequences,
                                            .deterministic = config.host.deterministic});
   if (!engine) return tl::unexpected(engine.error());
-  auto speech = load_speech(config.vad, engine->info);
+  return start(std::move(config), std::move(*engine), clock);
+}
+
+Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engine engine, Clock& clock) {
+  auto speech = load_speech(config.vad, engine.info);
   if (!speech) return tl::unexpected(speech.error());
-  auto reports = Reports::make(config, clock, engine->info);
+  auto reports = Reports::make(config, clock, engine.info);
   if (!reports) return tl::unexpected(reports.error());
-  auto state = std::make_unique<State>(std::move(config), clock, std::move(*engine), std::move(*speech),
+  auto state = std::make_unique<State>(std::move(config), clock, std::move(engine), std::move(*speech),
                                        std::move(*reports));
   state->host.loop().start();
   Status status = state->attach_sources();

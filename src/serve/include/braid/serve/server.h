@@ -86,6 +86,8 @@ class Server {
  public:
   /// Loads the model and listens; blocks for seconds. Errors of load_llama, net::Server and Session.
   static Result<std::unique_ptr<Server>> start(ServerConfig config, Clock& clock);
+  /// The same with an engine that has been made, whatever `config.model` names.
+  static Result<std::unique_ptr<Server>> start(ServerConfig config, engine::Engine engine, Clock& clock);
   ~Server();
 
   const engine::EngineInfo& model() const;

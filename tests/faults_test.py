@@ -1,0 +1,450 @@
+"""A server among clients that err, leave, stall and lie: it lives, nothing stays behind, and nobody else notices.
+
+FAULTS_REQUESTS is how much is tried (1,000 by default, 10,000 by `make faults`), FAULTS_SEED begins another series.
+"""
+
+import collections
+import contextlib
+import json
+import os
+import random
+import re
+import resource
+import socket
+import subprocess
+import tempfile
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import hostile_media
+from braid_runs import BRAID, CLIP, TIMEOUT_S
+from mutations import HttpRequests, RealtimeEvents, break_frames, change_bytes
+from raw_socket import RawWebSocket, connect, http_request, is_whole, read_reply, reset, status_of
+from served import Server, data_uri
+
+REQUESTS = int(os.environ.get("FAULTS_REQUESTS", "1000"))
+SEED = int(os.environ.get("FAULTS_SEED", "1"))
+CLIENTS = 6
+sys.setrecursionlimit(20_000)  # of values that are nested for the server to refuse
+FLAT = 1.02  # resident memory of the last quarter against the third
+CONFIG = """
+[server]
+max_sessions = 64
+max_sessions_per_key = 64
+[engine]
+deterministic = true
+kv_cells = 16384
+[session]
+window_tokens = 512
+max_answer_tokens = 64
+join_turns = false
+[speech]
+vad = "energy"
+[limits]
+header_timeout_ms = 1500
+body_timeout_ms = 1500
+keep_alive_timeout_ms = 2000
+write_timeout_ms = 2000
+web_socket_timeout_ms = 20000
+outgoing_bytes = 65536
+"""
+
+
+def stream_body(text="Please count.", tokens=60):
+    return json.dumps({"model": "braid", "messages": [{"role": "user", "content": text}], "max_tokens": tokens, "stream": True,
+                       "temperature": 0}).encode()
+
+
+class Witness:
+    """An honest client with a session of its own: what it is told must not depend on anyone else."""
+
+    def __init__(self, server):
+        self.server = server
+        self.socket = RawWebSocket(server.port, timeout=TIMEOUT_S)
+        self.session = self.socket.until("session.created")["session"]["id"]
+        self.socket.send({"type": "conversation.item.create", "item": {"type": "message", "role": "user", "content": [
+            {"type": "input_image", "image_url": data_uri("still2.jpg", "image/jpeg")}]}})
+        for at in range(3):
+            self.socket.send({"type": "input_sensor.append", "source": "press", "values": {"temperature": 80 + at}})
+        self.stopped = threading.Event()
+        self.told = []
+        self.thread = threading.Thread(target=self.watch)
+
+    def ask(self):
+        """What the session and a chat answer."""
+        self.socket.send({"type": "response.create", "response": {"instructions": "witness: what is there?"}})
+        done = self.socket.until("response.done")
+        assert done and done["response"]["status"] in ("completed", "incomplete"), done
+        status, answer = self.server.chat("witness: what is the capital of France?", max_tokens=12, temperature=0)
+        while status == 429:  # the room is full of others: no answer, but no wrong one
+            time.sleep(0.05)
+            status, answer = self.server.chat("witness: what is the capital of France?", max_tokens=12, temperature=0)
+        assert status == 200, answer
+        return done["response"]["output"][0]["content"][0]["text"], answer["choices"][0]["message"]["content"]
+
+    def watch(self):
+        try:
+            while not self.stopped.is_set():
+                self.told.append(self.ask())
+                time.sleep(0.05)
+        except Exception as error:  # told to the test, which is on another thread
+            self.told.append(repr(error))
+
+    def stop(self):
+        self.stopped.set()
+        self.thread.join()
+
+
+class Storm:
+    """Clients side by side, each with its own series; every input that a fault might need is kept."""
+
+    def __init__(self, server, media):
+        self.server, self.media = server, media
+        self.recent = collections.deque(maxlen=60)
+        self.statuses = collections.Counter()
+        self.faults = []
+        self.samples = []
+
+    def run(self, tries, count):
+        """`tries`: functions of a random source, one by one at random by `count` calls."""
+        left = iter(range(count))
+        lock = threading.Lock()
+
+        def work(number):
+            hand = random.Random(SEED * 1000 + number)
+            while True:
+                with lock:
+                    at = next(left, None)
+                if at is None or self.faults:
+                    return
+                if at % max(1, count // 200) == 0:
+                    self.samples.append(memory_kb(self.server.process.pid))
+                try:
+                    hand.choice(tries)(hand)
+                except OSError:  # a server may end what it is sent
+                    if self.server.process.poll() is not None:
+                        self.faults.append("the server has ended")
+                except Exception as error:
+                    self.faults.append(repr(error))
+
+        workers = [threading.Thread(target=work, args=(i,)) for i in range(CLIENTS)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+
+    def http(self, hand):
+        data, whole = HttpRequests(hand, self.media, [str(CLIP), "/nowhere.mp4", "kind=sensor,file=/dev/null"]).make()
+        self.recent.append(data)
+        with connect(self.server.port) as client:
+            if hand.random() < 0.1:
+                for at in range(0, len(data), max(1, len(data) // 7)):
+                    client.sendall(data[at:at + max(1, len(data) // 7)])
+            else:
+                client.sendall(data)
+            self.finish(hand, client, whole, data)
+
+    def finish(self, hand, client, whole, data):
+        """Reads the reply, or leaves in one of the ways there are."""
+        leaving = hand.random()
+        if leaving < 0.05:
+            return reset(client)
+        if leaving < 0.1:
+            client.recv(1)
+            return reset(client)
+        if not whole:
+            client.shutdown(socket.SHUT_WR)
+        client.settimeout(0.4 if b"/events" in data[:100] or not whole else 20)
+        reply = read_reply(client)
+        self.note(status_of(reply), data)
+        if status_of(reply) == 201:
+            self.end_session(reply)
+
+    def end_session(self, reply):
+        """Sessions that were made by a request are ended, or cells and threads would be theirs alone."""
+        made = re.search(rb'"id":"(sess_\w+)"', reply)
+        with connect(self.server.port) as client:
+            client.sendall(http_request("DELETE", "/v1/sessions/" + made[1].decode()))
+            self.note(status_of(read_reply(client)), reply)
+
+    def note(self, status, data):
+        self.statuses[status] += 1
+        if status is not None and status >= 500 and status not in (501, 503, 505):
+            self.faults.append(f"status {status} to {data[:2000]!r}")
+
+    def realtime(self, hand):
+        client = RawWebSocket(self.server.port)
+        with client.socket:
+            if client.closed:
+                self.statuses[client.status] += 1
+                return
+            client.receive()
+            for message in RealtimeEvents(hand, self.media).sequence():
+                self.recent.append(message)
+                client.socket.sendall(break_frames(hand, client, message) if hand.random() < 0.05 else client.frame(message))
+            self.hear(hand, client)
+            if hand.random() < 0.5:
+                reset(client.socket)
+            elif hand.random() < 0.5:
+                client.close()
+
+    def hear(self, hand, client):
+        """A random number of events; none after one is marked by a message that any session answers."""
+        client.socket.settimeout(hand.choice([0.02, 0.1, 0.3]))
+        with contextlib.suppress(TimeoutError):
+            for _ in range(hand.randrange(30)):
+                event = client.receive()
+                if event is None:
+                    return
+                if event["type"] == "error" and event["error"]["type"] == "server_error":
+                    self.faults.append(f"{event} after {list(self.recent)[-12:]!r}")
+
+    def upload(self, hand):
+        """A file that lies, by each way that takes one."""
+        kind = hand.choice(["image", "sound", "film"])
+        data = hand.choice(self.media["hostile"][kind])
+        if hand.random() < 0.3:
+            data = change_bytes(hand, data)
+        makers = HttpRequests(hand, {name: [data] for name in ("image", "sound", "film")}, [])
+        method, path, headers, body = hand.choice([makers.chat_with_media, makers.transcription])()
+        request = http_request(method, path, body, headers)
+        self.recent.append(request[:3000])
+        with connect(self.server.port, 30) as client:
+            client.sendall(request)
+            self.note(status_of(read_reply(client)), request)
+
+    def slow_reader(self, hand):
+        """Asks for much and reads hardly anything of it."""
+        with connect(self.server.port, 5, receive_buffer=1024) as client:
+            client.sendall(http_request("POST", "/v1/chat/completions", stream_body()) * hand.choice([1, 4]))
+            for _ in range(hand.randrange(6)):
+                client.recv(hand.choice([1, 40]))
+                time.sleep(0.02)
+            reset(client)
+
+    def slow_writer(self, hand):
+        """Sends a request by a few bytes at a time, and sometimes not to its end."""
+        request = http_request("POST", "/v1/chat/completions", stream_body(tokens=2))
+        with connect(self.server.port) as client:
+            at, end = 0, len(request) if hand.random() < 0.5 else hand.randrange(len(request))
+            while at < end:
+                step = hand.choice([1, 3, 60])
+                client.sendall(request[at:min(at + step, end)])
+                at += step
+                time.sleep(0.001)
+            if end == len(request):
+                self.note(status_of(read_reply(client)), request)
+
+
+def memory_kb(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as rollup:
+        fields = dict(re.findall(r"^(\w+):\s+(\d+) kB", rollup.read(), re.M))
+    return int(fields["Rss"])
+
+
+class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        config = Path(folder.name, "braid.toml")
+        config.write_text(CONFIG)
+        cls.server = Server("--config", str(config))
+        cls.addClassCleanup(cls.end)
+        cls.media = {kind: hostile_media.make(kind) for kind in ("image", "sound", "film")}
+        cls.media["hostile"] = hostile_media.hostile()
+
+    @classmethod
+    def end(cls):
+        """Sanitizers speak at the end too, of what leaked."""
+        code, log = cls.server.stop(), "".join(cls.server.log)
+        assert code == 0 and "ERROR:" not in log and "runtime error:" not in log, f"ended with {code}: {log[-20000:]}"
+
+    def setUp(self):
+        self.witness = Witness(self.server)
+        self.quiet = self.witness.ask()
+        self.addCleanup(self.witness.socket.close)
+        self.before = self.held()
+        self.storm = Storm(self.server, self.media)
+        self.witness.thread.start()
+
+    def held(self):
+        """What the process holds: descriptors, threads, promised cells, sessions."""
+        text = self.server.request("GET", "/metrics")[1]
+        value = lambda name: float(re.search(rf"^{name}(?:{{[^}}]*}})? (\S+)", text, re.M)[1])
+        names = ("process_open_fds", "process_threads", "braid:kv_cells_promised", "braid:sessions", "braid:http_connections_open",
+                 "braid:web_sockets_open", "braid:http_requests_open", "braid:num_requests_running")
+        return {name: value(name) for name in names}
+
+    def more_than_before(self):
+        return {name: (value, self.before[name]) for name, value in self.held().items() if value > self.before[name]}
+
+    def tearDown(self):
+        """Nothing of the others is left, and the witness was told the same throughout."""
+        self.witness.stop()
+        self.keep_inputs()
+        self.assertIsNone(self.server.process.poll(), "".join(self.server.log)[-20000:])
+        self.assertEqual(self.storm.faults, [])
+        mine = self.witness.session
+        for session in self.server.json("GET", "/v1/sessions")[1]["data"]:
+            if session["id"] != mine:
+                self.server.request("DELETE", f"/v1/sessions/{session['id']}")
+        deadline = time.monotonic() + 30
+        while (more := self.more_than_before()) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        self.assertEqual(more, {}, "stayed behind, and how much there was before")
+        self.assertGreater(len(self.witness.told), 0)
+        self.assertEqual(set(self.witness.told), {self.quiet})
+
+    def keep_inputs(self):
+        """The last inputs, where a server died of one of them."""
+        if self.server.process.poll() is not None or self.storm.faults:
+            kept = Path(tempfile.gettempdir(), f"braid-faults-{SEED}-{self._testMethodName}.txt")
+            kept.write_text("\n".join(map(repr, self.storm.recent)))
+            print(f"the last inputs are in {kept}", flush=True)
+
+    def assert_flat(self):
+        """Memory of the second half; only a long run is past its warm-up."""
+        samples = self.storm.samples
+        quarter = len(samples) // 4
+        third, last = (sorted(part)[len(part) // 2] for part in (samples[-2 * quarter:-quarter], samples[-quarter:]))
+        print(f"resident: {third} kB in the third quarter, {last} kB in the last ({last / third:.3f}x); {dict(self.storm.statuses)}",
+              flush=True)
+        if REQUESTS >= 10000:
+            self.assertLessEqual(last, FLAT * third)
+
+    def test_requests_that_are_nearly_right(self):
+        self.storm.run([self.storm.http], REQUESTS)
+        self.assertGreater(self.storm.statuses[200], 0, self.storm.statuses)
+        self.assertGreater(self.storm.statuses[400], 0, self.storm.statuses)
+        self.assert_flat()
+
+    def test_realtime_events_in_any_order(self):
+        self.storm.run([self.storm.realtime], REQUESTS // 4)
+        self.assert_flat()
+
+    def test_files_that_lie(self):
+        self.storm.run([self.storm.upload], REQUESTS // 10)
+
+    def test_clients_that_are_slow(self):
+        self.storm.run([self.storm.slow_reader, self.storm.slow_writer], REQUESTS // 20)
+
+    def test_all_at_once(self):
+        storm = self.storm
+        storm.run([storm.http, storm.http, storm.realtime, storm.upload, storm.slow_reader, storm.slow_writer], REQUESTS // 4)
+        self.assert_flat()
+
+    def test_streams_left_at_every_event(self):
+        """After each number of events of a chat's stream, by FIN and by RST."""
+        whole = 1
+        number = 0
+        while number <= whole:
+            for leave in (reset, socket.socket.close):
+                with connect(self.server.port, TIMEOUT_S) as client:
+                    client.sendall(http_request("POST", "/v1/chat/completions", stream_body()))
+                    reply = b""
+                    while reply.count(b"\ndata: ") < number and not is_whole(reply):
+                        piece = client.recv(256)
+                        if not piece:
+                            break
+                        reply += piece
+                    whole = max(whole, reply.count(b"\ndata: ") + (0 if is_whole(reply) else 1))
+                    leave(client)
+            number += max(1, 3000 // REQUESTS)
+
+    def test_responses_left_at_every_event(self):
+        """The same for Realtime."""
+        number, over = 1, False
+        while not over:
+            for leave in (reset, socket.socket.close):
+                client = RawWebSocket(self.server.port, timeout=TIMEOUT_S)
+                self.assertFalse(client.closed, client.status)
+                client.send({"type": "response.create", "response": {"instructions": "count"}})
+                over = all(client.receive()["type"] != "braid.stages" for _ in range(number)) is False
+                leave(client.socket)
+            number += max(1, 3000 // REQUESTS)
+
+    def test_connections_that_stay_half_open(self):
+        """They are ended by the server's own bounds while their clients do nothing."""
+        starts = [b"", b"GET / HTT", b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{",
+                  http_request("GET", "/health")]
+        held = [connect(self.server.port) for _ in range(60)]
+        for number, client in enumerate(held):
+            client.sendall(starts[number % len(starts)])
+            if number % 8 == 0:
+                client.shutdown(socket.SHUT_WR)
+        deadline = time.monotonic() + 30
+        for client in held:
+            client.settimeout(max(0.1, deadline - time.monotonic()))
+            with contextlib.suppress(ConnectionError):
+                while client.recv(4096):
+                    pass
+            client.close()
+
+    def test_bodies_past_every_bound(self):
+        for size, path in ((33 << 20, "/v1/chat/completions"), (300 << 10, "/v1/sessions"), (33 << 20, "/v1/audio/transcriptions")):
+            with contextlib.suppress(OSError), connect(self.server.port, TIMEOUT_S) as client:
+                client.sendall(http_request("POST", path, b" " * size))
+                self.assertEqual(status_of(read_reply(client)), 413)
+        client = RawWebSocket(self.server.port, timeout=TIMEOUT_S)
+        with client.socket:
+            with contextlib.suppress(ConnectionError):
+                client.send(b" " * (17 << 20))
+            with contextlib.suppress(ConnectionError):
+                while client.receive() is not None:
+                    pass
+
+
+class FullDisk(unittest.TestCase):
+    def test_a_log_that_cannot_be_written_costs_the_log_alone(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        with open("/dev/full", "wb") as full:
+            process = subprocess.Popen([BRAID, "serve", "--port", str(port), "--vad", "energy"], stdout=full, stderr=full)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + TIMEOUT_S
+        while True:
+            self.assertIsNone(process.poll(), "it ended for want of a log")
+            self.assertLess(time.monotonic(), deadline)
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+                client.sendall(http_request("GET", "/health"))
+                if status_of(read_reply(client)) == 200:
+                    break
+            time.sleep(0.1)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=TIMEOUT_S), 0)
+
+
+@unittest.skipIf(os.environ.get("FAULTS_SANITIZED"), "without descriptors UBSan takes every object for a broken one")
+class FewDescriptors(unittest.TestCase):
+    """More clients than the process may have files: those that there is room for are answered, and later all."""
+
+    def test_others_wait_and_nothing_is_lost(self):
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        limited = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+        server = Server("--vad", "energy", preexec_fn=limited)
+        try:
+            held = []
+            for _ in range(150):
+                with contextlib.suppress(OSError):
+                    held.append(connect(server.port))
+            for client in held:
+                reset(client)
+            deadline = time.monotonic() + TIMEOUT_S
+            while True:
+                with contextlib.suppress(OSError):
+                    if server.json("GET", "/health")[0] == 200:
+                        break
+                self.assertIsNone(server.process.poll())
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.1)
+        finally:
+            self.assertEqual(server.stop(), 0, "".join(server.log))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

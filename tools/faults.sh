@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The fault suite at full length: first the scripted engine under AddressSanitizer and UBSan, then the default model.
+# FAULTS_REQUESTS (10,000) and FAULTS_SEED (1) choose how many and which.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/sanitize-address
+mkdir -p "$build"
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DBRAID_SANITIZE=address,undefined \
+  -DBRAID_LLAMA=OFF >"$build/configure.log" || { tail -n 20 "$build/configure.log"; exit 1; }
+cmake --build "$build" --target braid_scripted >"$build/build.log" || { tail -n 50 "$build/build.log"; exit 1; }
+
+requests=${FAULTS_REQUESTS:-10000}
+export ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1:quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1
+echo "faults: the scripted engine under sanitizers, $requests requests" >&2
+BRAID_BINARY=$build/bin/braid_scripted FAULTS_SANITIZED=1 FAULTS_REQUESTS=$requests python3 -B tests/faults_test.py -v
+# A tenth of them: here each that is valid costs a prefill and an answer.
+echo "faults: the default model, $((requests / 10)) requests" >&2
+BRAID_BINARY=build/release/bin/braid FAULTS_REQUESTS=$((requests / 10)) python3 -B tests/faults_test.py -v
