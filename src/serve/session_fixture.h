@@ -24,6 +24,7 @@ inline SessionTime at_ms(std::int64_t ms) { return SessionTime(Milliseconds(ms))
 struct FrameStream {
   int frames = 10;
   Nanoseconds interval = Milliseconds(500);
+  Nanoseconds bound_every = Milliseconds(10);  ///< when paced: promises between frames that none came
   bool paced = false;  ///< each comes when its time has come on the clock; else as fast as accepted
   bool live = false;
   std::string name = "camera";

@@ -47,7 +47,7 @@ class FrameSource final : public ingest::Source {
  private:
   /// Promises as it goes that nothing came before now, as live and paced sources do.
   bool follow_clock(const ingest::PacketSink& sink, SteadyTime start, Nanoseconds until) {
-    for (; told_ < until; told_ += Milliseconds(10)) {
+    for (; told_ < until; told_ += stream_.bound_every) {
       if (stopped_by(start + told_)) return false;
       const Bound bound{StreamKind::kVideo, SessionTime(told_)};
       if (sink(bound) == ingest::Accepted::kClosed) return false;

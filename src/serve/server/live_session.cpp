@@ -14,7 +14,13 @@ LiveSession::LiveSession(std::string id, std::string owner, Clock& clock)
   info_.created = info_.last_used = created_;
 }
 
-LiveSession::~LiveSession() { session_.reset(); }
+// Its threads may ask for the session until they have ended (a source for its start, a watcher for the time):
+// it is still there while they do.
+LiveSession::~LiveSession() {
+  if (!session_) return;
+  session_->stop(false);
+  session_->wait();
+}
 
 Status LiveSession::start(const SessionOptions& options, EngineHost& host,
                           sync::SpeechDetectorFactory* speech,
