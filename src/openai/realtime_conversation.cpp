@@ -53,10 +53,15 @@ void RealtimeState::send_added(const Item& item) {
   send_item("conversation.item.done", item);
 }
 
+void RealtimeState::send_session(std::string_view type) {
+  send(type, [&](JsonOut& out) { append_session(out.name("session"), config); });
+  config.braid.resume_token.clear();  // a session's token is told once
+}
+
 void RealtimeState::on(event::SessionUpdate& update, const std::string& event) {
   if (!told(host.configure(update.config), event)) return;
   config = std::move(update.config);
-  send("session.updated", [&](JsonOut& out) { append_session(out.name("session"), config); });
+  send_session("session.updated");
 }
 
 void RealtimeState::on(event::AppendSound& append, const std::string& event) {
@@ -191,19 +196,16 @@ void RealtimeState::on(event::ClockPing& ping, const std::string&) {
   });
 }
 
-RealtimeConversation::RealtimeConversation(RealtimeHost& host, RealtimeConfig config,
+RealtimeConversation::RealtimeConversation(RealtimeHost& host, SavedConversation start,
                                            RealtimeAbilities abilities, std::uint64_t seed,
                                            RealtimeLimits limits)
-    : state_(std::make_unique<RealtimeState>(host, std::move(config), abilities, seed, limits)) {
+    : state_(std::make_unique<RealtimeState>(host, std::move(start), abilities, seed, limits)) {
   if (!abilities.hears) state_->config.turns.reset();
 }
 
 RealtimeConversation::~RealtimeConversation() = default;
 
-void RealtimeConversation::begin() {
-  state_->send("session.created",
-               [this](JsonOut& out) { append_session(out.name("session"), state_->config); });
-}
+void RealtimeConversation::begin() { state_->send_session("session.created"); }
 
 void RealtimeConversation::take(std::string_view message) {
   RealtimeState& s = *state_;

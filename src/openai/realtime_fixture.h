@@ -58,10 +58,10 @@ class RealtimeTest : public testing::Test {
 
   void restart() {
     host = RecordingHost();
-    RealtimeConfig config;
-    config.id = "sess_1";
-    config.model = "nano";
-    conversation.emplace(host, config, abilities, 7, limits);
+    SavedConversation start;
+    start.config.id = "sess_1";
+    start.config.model = "nano";
+    conversation.emplace(host, start, abilities, 7, limits);
   }
 
   /// The events that came of a client's.

@@ -24,6 +24,7 @@ class RealtimeItems {
   std::string before(std::string_view id) const;
   /// Null: there is none.
   Item* last() { return items_.empty() ? nullptr : &items_.back(); }
+  const std::vector<Item>& all() const { return items_; }
   std::size_t size() const { return items_.size(); }
 
  private:

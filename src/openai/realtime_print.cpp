@@ -50,7 +50,9 @@ void append_audio(JsonOut& out, const RealtimeConfig& config) {
 void append_braid(JsonOut& out, const RealtimeBraid& braid) {
   out.name("braid").begin_object().name("window_s");
   braid.window ? out.real(to_seconds(*braid.window)) : out.null();
-  out.name("novelty").boolean(braid.novelty).name("deadline_ms").ms(braid.deadline).end_object();
+  out.name("novelty").boolean(braid.novelty).name("deadline_ms").ms(braid.deadline);
+  if (!braid.resume_token.empty()) out.name("resume_token").string(braid.resume_token);
+  out.end_object();
 }
 
 void append_part(JsonOut& out, const ItemPart& part) {

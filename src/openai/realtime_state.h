@@ -19,9 +19,18 @@ struct OpenResponse {
 };
 
 struct RealtimeState {
-  RealtimeState(RealtimeHost& to, RealtimeConfig start, RealtimeAbilities can, std::uint64_t random,
+  RealtimeState(RealtimeHost& to, SavedConversation start, RealtimeAbilities can, std::uint64_t random,
                 RealtimeLimits bounds)
-      : host(to), config(std::move(start)), abilities(can), seed(random), limits(bounds), items(limits) {}
+      : host(to),
+        config(std::move(start.config)),
+        abilities(can),
+        seed(random),
+        limits(bounds),
+        items(limits),
+        conversation(start.id.empty() ? new_id("conv_") : std::move(start.id)),
+        pending(std::move(start.pending)) {
+    for (Item& item : start.items) items.add(std::move(item), std::nullopt);
+  }
 
   std::string new_id(std::string_view prefix) { return make_id(prefix, seed, ++made); }
 
@@ -33,6 +42,7 @@ struct RealtimeState {
   void send_error(const ApiError& error, std::string_view event);
   void send_item(std::string_view type, const Item& item);
   void send_added(const Item& item);  ///< added and done
+  void send_session(std::string_view type);
 
   // Client events; `event` is the client's id for it.
   void on(event::SessionUpdate& update, const std::string& event);
@@ -77,7 +87,7 @@ struct RealtimeState {
   std::uint64_t made = 0;        ///< ids
   std::int64_t received_us = 0;  ///< when the event came that is being taken, session time
   RealtimeItems items;
-  std::string conversation = new_id("conv_");
+  const std::string conversation;  ///< id
   std::string pending;     ///< id of the user's text that is the next question, unless something follows it
   std::string speaking;    ///< id of the item that speech which goes on will become
   Nanoseconds buffered{};  ///< sound appended and not committed, at most

@@ -29,6 +29,14 @@ TEST(SessionCreate, ReadsSourcesAndStandingQuestions) {
   EXPECT_EQ(create->questions[1].max_tokens, 12);
 }
 
+TEST(SessionCreate, ResumesWithoutSources) {
+  const auto create = parse_session_create(R"({"resume":{"id":"sess_1","token":"secret"}})");
+  ASSERT_TRUE(create) << create.error().message;
+  EXPECT_EQ(create->resume->id, "sess_1");
+  EXPECT_EQ(create->resume->token, "secret");
+  EXPECT_TRUE(create->sources.empty());
+}
+
 TEST(SessionCreate, IsRefusedByField) {
   const auto question = [](const std::string& fields) {
     return R"({"sources":["a"],"questions":[{)" + fields + "}]}";
@@ -41,6 +49,9 @@ TEST(SessionCreate, IsRefusedByField) {
       {R"({"sources":["a",""]})", "sources[1]"},
       {R"({"sources":[")" + std::string(5'000, 'a') + R"("]})", "sources[0]"},
       {R"({"sources":["a"],"window_s":0})", "window_s"},
+      {R"({"resume":5})", "resume"},
+      {R"({"resume":{"id":"a"}})", "resume.token"},
+      {R"({"resume":{"id":"a","token":"b"},"sources":["a"]})", "sources"},
       {R"({"sources":["a"],"questions":{}})", "questions"},
       {question(""), "questions[0].ask"},
       {question(R"("ask":"")"), "questions[0].ask"},

@@ -22,7 +22,9 @@ void append_session(JsonOut& out, const SessionInfo& session) {
   out.name("tokens").integer(session.window_tokens).end_object();
   out.name("sources").begin_array();
   for (const SourceInfo& source : session.sources) append_source(out, source);
-  out.end_array().end_object();
+  out.end_array();
+  if (!session.resume_token.empty()) out.name("resume_token").string(session.resume_token);
+  out.end_object();
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class SessionReader {
   SessionReader(const JsonDoc& doc, const SessionLimits& limits) : reader_(doc), limits_(limits) {}
 
   Parsed<SessionCreate> read() {
+    if (const auto resume = reader_.object(kRoot, "resume")) return resumed(*resume);
     sources();
     if (const auto model = reader_.string(kRoot, "model", kMaxWord)) create_.model = *model;
     if (const auto window = reader_.decimal(kRoot, "window_s", 1, kMaxSeconds))
@@ -38,6 +39,20 @@ class SessionReader {
   }
 
  private:
+  /// A session comes back as it was: nothing else can be said of it.
+  Parsed<SessionCreate> resumed(JsonIndex at) {
+    SessionResume& resume = create_.resume.emplace();
+    resume.id = reader_.required_string(at, "id", kMaxWord);
+    resume.token = reader_.required_string(at, "token", kMaxWord);
+    for (const char* name : {"sources", "window_s", "questions"})
+      if (const auto other = reader_.doc().member(kRoot, name))
+        reader_.refuse(
+            *other, "invalid_value",
+            fmt::format("'{}' can't be given with 'resume': a session comes back as it was.", name));
+    if (reader_.failed()) return tl::unexpected(reader_.take_error());
+    return std::move(create_);
+  }
+
   void sources() {
     const std::optional<JsonIndex> array = reader_.required(kRoot, "sources");
     if (!array || !reader_.is(*array, Kind::kArray, "an array of strings")) return;

@@ -66,8 +66,10 @@ Result<std::shared_ptr<RealtimeConnection>> RealtimeConnection::open(const Realt
   auto connection = std::make_shared<RealtimeConnection>(parts, std::move(owner));
   std::lock_guard lock(connection->mutex_);
   if (auto begun = connection->begin_session(config); !begun) return tl::unexpected(begun.error());
+  openai::SavedConversation start;
+  start.config = std::move(config);
   connection->conversation_ = std::make_unique<openai::RealtimeConversation>(
-      *connection, std::move(config), abilities(parts), seed, parts.bounds.events);
+      *connection, std::move(start), abilities(parts), seed, parts.bounds.events);
   return connection;
 }
 

@@ -35,6 +35,7 @@ struct RealtimeBraid {
   std::optional<Nanoseconds> window;    ///< what is older isn't seen; none: the server's
   bool novelty = true;                  ///< frames that show nothing new are dropped
   std::optional<Nanoseconds> deadline;  ///< of each response
+  std::string resume_token;             ///< told once, when the session begins; clients can't set it
 };
 
 /// What the server can do; what passes it is refused when it is asked for.

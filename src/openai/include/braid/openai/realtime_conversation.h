@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "braid/base/result.h"
 #include "braid/openai/chat_response.h"
@@ -58,12 +59,26 @@ class RealtimeHost {
   virtual std::int64_t session_us() const = 0;
 };
 
+/// A conversation apart from what goes on in it.
+struct SavedConversation {
+  RealtimeConfig config;
+  std::string id;           ///< conv_...; empty: it has none yet
+  std::string pending;      ///< id of the user's text that is the next question; empty: none
+  std::vector<Item> items;  ///< without media
+};
+/// JSON, without the resume token.
+std::string print_saved(const SavedConversation& saved);
+/// What print_saved() made, in this version or another; what isn't known is passed over. Errors: kBadInput,
+/// kUnsupported: the server can't do what it is set to.
+Result<SavedConversation> parse_saved(std::string_view json, const RealtimeAbilities& abilities,
+                                      const RealtimeLimits& limits = {});
+
 /// One call at a time. Each accepted response.create ends in exactly one response.done; an error costs its
 /// event alone.
 class RealtimeConversation {
  public:
-  /// `seed`: random bits that ids are made of.
-  RealtimeConversation(RealtimeHost& host, RealtimeConfig config, RealtimeAbilities abilities,
+  /// `seed`: random bits that ids are made of. `start`: new, or as it was saved.
+  RealtimeConversation(RealtimeHost& host, SavedConversation start, RealtimeAbilities abilities,
                        std::uint64_t seed, RealtimeLimits limits = {});
   ~RealtimeConversation();
 
@@ -88,6 +103,7 @@ class RealtimeConversation {
   void response_ended(const std::string& response, RealtimeEnd end);
 
   const RealtimeConfig& config() const;
+  SavedConversation save() const;
   /// The id of the response that is open; empty: none.
   std::string open_response() const;
 

@@ -34,12 +34,19 @@ struct StandingQuestion {
   std::optional<int> max_tokens;
 };
 
-/// POST /v1/sessions {"sources":[...], "model"?, "window_s"?, "questions":[...]?}
+/// {"id","token"}: a session that was there before.
+struct SessionResume {
+  std::string id, token;  ///< the token is never printed
+};
+
+/// POST /v1/sessions {"sources":[...], "model"?, "window_s"?, "questions":[...]?}, or {"resume":{...}} alone
 struct SessionCreate {
-  std::vector<std::string> sources;  ///< each as `braid watch` takes it; at least one
-  std::string model;                 ///< empty: the server's
+  std::vector<std::string>
+      sources;        ///< each as `braid watch` takes it; at least one, but where one is resumed
+  std::string model;  ///< empty: the server's
   std::optional<Nanoseconds> window;
   std::vector<StandingQuestion> questions;
+  std::optional<SessionResume> resume;
 };
 Parsed<SessionCreate> parse_session_create(std::string_view body, const SessionLimits& limits = {});
 
@@ -59,6 +66,7 @@ struct SessionInfo {
   std::int64_t window_chunks = 0, window_tokens = 0;
   std::int64_t created = 0, last_used = 0;  ///< Unix time, seconds
   std::uint64_t bytes = 0;                  ///< held outside the KV cache
+  std::string resume_token;                 ///< only where the session has just been made
 };
 std::string print_session(const SessionInfo& session);
 /// {"object":"list","data":[...]}
