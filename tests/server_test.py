@@ -174,6 +174,45 @@ class Sessions(Served):
         self.assertEqual(answer["error"]["code"], "session_not_found")
 
 
+class MoreSessionsThanCells(Served):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
+            config.write("[engine]\nkv_cells = 6000  # room for one\nidle_after_ms = 100\n[session]\nwindow_tokens = 1024\n")
+            config.flush()
+            cls.flags = ("--config", config.name)
+            super().setUpClass()
+
+    def test_idle_sessions_lend_their_cells(self):
+        sessions = [self.look_at(name) for name in ("still1.png", "still2.jpg")]
+        answers = [self.ask(id) for id in 2 * sessions]
+        self.assertEqual(answers[:2], answers[2:])
+        self.assertNotEqual(answers[0], answers[1])
+        self.assertIn("dog", answers[1])
+
+    def look_at(self, picture):
+        status, made = self.when_there_is_room("POST", "/v1/sessions", {"sources": [str(SAMPLES / picture)]})
+        self.assertEqual(status, 201, made)
+        deadline = time.monotonic() + TIMEOUT_S
+        while self.server.json("GET", f"/v1/sessions/{made['id']}")[1]["kept"] < 1:
+            self.assertLess(time.monotonic(), deadline, "nothing was perceived")
+            time.sleep(0.1)
+        return made["id"]
+
+    def ask(self, session):
+        messages = [{"role": "user", "content": "What do you see?"}]
+        body = {"model": "braid", "messages": messages, "braid": {"session": session}}
+        status, answer = self.when_there_is_room("POST", "/v1/chat/completions", body)
+        self.assertEqual(status, 200, answer)
+        return text_of(answer)
+
+    def when_there_is_room(self, *request):
+        deadline = time.monotonic() + TIMEOUT_S
+        while (reply := self.server.json(*request))[0] == 429 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return reply
+
+
 class Keys(Keyed):
     def test_a_key_is_needed_where_there_are_keys(self):
         self.assertEqual(self.server.json("GET", "/v1/models")[0], 401)

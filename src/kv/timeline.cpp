@@ -65,6 +65,30 @@ Result<Entry> Timeline::append_turns(Prompt turns, SessionTime at) {
   return take(entry);
 }
 
+std::vector<Kept> Timeline::kept() const {
+  std::vector<Kept> kept;
+  kept.reserve(current_.entries.size());
+  for (const Entry& entry : current_.entries)
+    kept.push_back({entry.chunk, content(entry), entry.start, entry.end});
+  return kept;
+}
+
+Status Timeline::restore(std::vector<Kept> kept, std::uint64_t evicted) {
+  evicted_ = evicted;
+  for (Kept& one : kept) {
+    drop_oldest(extent(one.content));
+    if (auto taken = take({std::move(one.chunk), std::move(one.content), one.start, one.end, {}, 0}); !taken)
+      return tl::unexpected(taken.error());
+  }
+  return {};
+}
+
+void Timeline::drop_oldest(int waiting_rows) {
+  if (extent(opening_) + waiting_rows > options_.max_rows || !wants_turn_over(waiting_rows)) return;
+  begin_turn_over(waiting_rows);
+  finish_turn_over();
+}
+
 // `entry` holds its content alone so far.
 Result<Entry> Timeline::take(const Entry& entry) {
   if (entry.prompt.rows() == 0) return fail(ErrorCode::kBadInput, "a chunk has 0 rows; expected at least 1");

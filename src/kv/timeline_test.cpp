@@ -213,5 +213,46 @@ TEST(Timeline, throws_when_a_turn_over_is_ended_that_was_not_begun) {
   EXPECT_THROW(timeline.begin_turn_over(), std::logic_error);
 }
 
+TEST(Timeline, is_laid_out_alike_from_what_was_kept) {
+  Timeline timeline = timeline_of();
+  ASSERT_TRUE(timeline.append(chunk("aa", 0)));
+  ASSERT_TRUE(timeline.append_turns(turns("q?A"), at(1)));
+  ASSERT_TRUE(timeline.append(chunk("bb", 1)));
+  ASSERT_TRUE(timeline.append(chunk("cc", 2)));
+  Timeline other = timeline_of();
+  ASSERT_TRUE(other.restore(timeline.kept(), 5));
+  EXPECT_EQ(text_of(other), text_of(timeline));
+  EXPECT_EQ(other.question_lead(), timeline.question_lead());
+  EXPECT_EQ(other.evicted(), 5U);
+  EXPECT_EQ(other.window(at(9), other.end()).from, at(0));
+}
+
+TEST(Timeline, keeps_the_newest_of_more_than_a_smaller_window_holds) {
+  Timeline timeline = timeline_of(window_of(100));
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(timeline.append(chunk(std::string(4, static_cast<char>('a' + i)), i)));
+  Timeline other = timeline_of(window_of(20));
+  ASSERT_TRUE(other.restore(timeline.kept(), 0));
+  EXPECT_LE(other.rows(), 20);
+  EXPECT_EQ(text_of(other), "<<iiii,jjjj");
+  EXPECT_EQ(other.evicted(), 8U);
+}
+
+TEST(Timeline, refuses_to_restore_what_is_larger_than_its_window) {
+  Timeline timeline = timeline_of(window_of(100));
+  ASSERT_TRUE(timeline.append(chunk(std::string(50, 'a'), 0)));
+  Timeline other = timeline_of(window_of(20));
+  const Status restored = other.restore(timeline.kept(), 0);
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, ErrorCode::kLimit);
+}
+
+TEST(Timeline, drops_nothing_for_what_would_not_fit_an_empty_window) {
+  Timeline timeline = timeline_of(window_of(20));
+  ASSERT_TRUE(timeline.append(chunk("aaaa", 0)));
+  timeline.drop_oldest(100);
+  EXPECT_EQ(text_of(timeline), "<<aaaa");
+}
+
 }  // namespace
 }  // namespace braid::kv

@@ -37,6 +37,8 @@ void visit_model(Config& config, Visitor& visitor) {
   visitor.key("sequences", config.sequences, Range{4, 4096}, "timelines, successors and open answers");
   visitor.key("step_target_ms", config.host.step_target, Range{1, 10'000},
               "longest a step is planned to take");
+  visitor.key("idle_after_ms", config.host.idle_after, kDayMs,
+              "a session idle for longer lends its KV cells to who needs them");
   visitor.key("deterministic", config.host.deterministic, kAny, "fixed chunks, one session a step");
 }
 

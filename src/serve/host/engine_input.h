@@ -1,12 +1,14 @@
 #pragma once
 // What goes to the engine's thread.
 
+#include <functional>
 #include <memory>
 #include <variant>
 
 #include "braid/encode/chunk_maker.h"
 #include "braid/packet/packet.h"
 #include "braid/packet/question.h"
+#include "braid/serve/session_image.h"
 #include "braid/sync/synchronizer.h"
 #include "host/step_client.h"
 
@@ -20,9 +22,14 @@ struct CancelEverything {
   CancelReason reason;
 };
 
-/// A session's: the first four in order of session time, the next two from control. A client stands alone,
+/// `taken` gets the session's image, on the engine's thread.
+struct TakeImage {
+  std::function<void(SessionImage image)> taken;
+};
+
+/// A session's: the first four in order of session time, the next three from control. A client stands alone,
 /// on the host's own lane.
 using EngineInput = std::variant<encode::Encoded, Question, Damage, sync::StreamsEnd, CancelAnswer,
-                                 CancelEverything, std::unique_ptr<StepClient>>;
+                                 CancelEverything, TakeImage, std::unique_ptr<StepClient>>;
 
 }  // namespace braid::serve

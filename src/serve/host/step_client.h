@@ -12,6 +12,8 @@ class StepClient {
  public:
   virtual ~StepClient() = default;
 
+  /// Frees the cells of a promise that others have taken, before anybody uses them.
+  virtual void give_way() {}
   /// Takes in what has come. True: something was, look again before waiting.
   virtual bool take() = 0;
   /// Adds what may run to what others have added.

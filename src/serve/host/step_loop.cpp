@@ -1,7 +1,5 @@
 #include "host/step_loop.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -36,22 +34,6 @@ void clear(schedule::Ready& ready) {
 
 }  // namespace
 
-StepLoop::Promise& StepLoop::Promise::operator=(Promise&& other) noexcept {
-  give_back();
-  loop_ = std::exchange(other.loop_, nullptr);
-  cells_ = other.cells_;
-  sequences_ = other.sequences_;
-  return *this;
-}
-
-void StepLoop::Promise::give_back() {
-  if (!loop_) return;
-  std::lock_guard lock(loop_->mutex_);
-  loop_->promised_cells_ -= cells_;
-  loop_->promised_sequences_ -= sequences_;
-  loop_ = nullptr;
-}
-
 StepLoop::StepLoop(engine::Engine& engine, Clock& clock, HostOptions options)
     : engine_(engine),
       clock_(clock),
@@ -60,6 +42,7 @@ StepLoop::StepLoop(engine::Engine& engine, Clock& clock, HostOptions options)
       in_(clock),
       new_clients_(in_.add_lane({.capacity = 64})),
       ledger_(engine.info.cells, engine.info.max_sequences),
+      promises_(engine.info.cells, engine.info.max_sequences, clock, options.idle_after),
       prefixes_(*engine.decoder, ledger_),
       planner_(plan_options(options, engine.info), schedule::StepCost(kStepBase, kStepRow)),
       last_look_(clock.now()) {}
@@ -70,26 +53,6 @@ StepLoop::~StepLoop() {
     new_clients_.end();
   }
   if (thread_) thread_->join();
-}
-
-Result<StepLoop::Promise> StepLoop::promise(int cells, int sequences) {
-  std::lock_guard lock(mutex_);
-  const int free_cells = engine_.info.cells - promised_cells_;
-  const int free_sequences = engine_.info.max_sequences - promised_sequences_;
-  if (cells > free_cells || sequences > free_sequences)
-    return fail(ErrorCode::kFull,
-                fmt::format("{} KV cells and {} sequences are needed, {} and {} are not promised to others: "
-                            "end a session or serve with more --kv-cells",
-                            cells, sequences, free_cells, free_sequences),
-                true);
-  promised_cells_ += cells;
-  promised_sequences_ += sequences;
-  return Promise(this, cells, sequences);
-}
-
-int StepLoop::promised_cells() const {
-  std::lock_guard lock(mutex_);
-  return promised_cells_;
 }
 
 void StepLoop::forget_lanes(std::initializer_list<std::size_t> lanes) {
@@ -113,11 +76,8 @@ void StepLoop::add(std::unique_ptr<StepClient> client) {
 
 // Cells are promised before a client comes for them, so what is freed here is there in time.
 void StepLoop::make_room() {
-  std::unique_lock lock(mutex_);
-  const int cells = engine_.info.cells - promised_cells_;
-  const int sequences = engine_.info.max_sequences - promised_sequences_;
-  lock.unlock();
-  prefixes_.trim(cells, sequences);
+  for (auto& client : clients_) client->give_way();
+  prefixes_.trim(engine_.info.cells - promises_.cells(), engine_.info.max_sequences - promises_.sequences());
 }
 
 bool StepLoop::take() {

@@ -13,6 +13,7 @@
 #include "braid/kv/ledger.h"
 #include "braid/schedule/planner.h"
 #include "braid/serve/engine_host.h"
+#include "host/cell_promises.h"
 #include "host/engine_input.h"
 #include "host/prefix_cache.h"
 
@@ -23,26 +24,11 @@ class StepLoop {
   StepLoop(engine::Engine& engine, Clock& clock, HostOptions options);
   ~StepLoop();
 
-  /// KV cells and sequences kept for one client; given back when destroyed.
-  class Promise {
-   public:
-    Promise() = default;
-    Promise(Promise&& other) noexcept { *this = std::move(other); }
-    Promise& operator=(Promise&& other) noexcept;
-    ~Promise() { give_back(); }
-
-   private:
-    friend class StepLoop;
-    Promise(StepLoop* loop, int cells, int sequences) : loop_(loop), cells_(cells), sequences_(sequences) {}
-    void give_back();
-    StepLoop* loop_ = nullptr;
-    int cells_ = 0;
-    int sequences_ = 0;
-  };
+  using Promise = CellPromises::Promise;
 
   // Any thread.
-  /// kFull (retryable): others were promised too much.
-  Result<Promise> promise(int cells, int sequences);
+  /// As CellPromises::make(). What an idle client lost for it is free when the loop has gone round.
+  Result<Promise> promise(int cells, int sequences) { return promises_.make(cells, sequences); }
   flow::Sender<EngineInput> add_lane(flow::LaneOptions<EngineInput> options) {
     return in_.add_lane(std::move(options));
   }
@@ -58,7 +44,7 @@ class StepLoop {
   SteadyTime last_step() const { return last_step_; }
   /// When the thread last went round its loop; once the first client was added.
   SteadyTime last_look() const { return last_look_; }
-  int promised_cells() const;
+  int promised_cells() const { return promises_.cells(); }
   /// As of the last look.
   int used_cells() const { return used_cells_; }
   const HostOptions& options() const { return options_; }
@@ -89,6 +75,7 @@ class StepLoop {
   flow::Lanes<EngineInput> in_;
   flow::Sender<EngineInput> new_clients_;
   kv::Ledger ledger_;
+  CellPromises promises_;
   PrefixCache prefixes_;
   schedule::Planner planner_;
   schedule::Ready ready_;
@@ -100,9 +87,7 @@ class StepLoop {
   std::atomic<SteadyTime> last_look_;
   std::atomic<int> used_cells_{0};
 
-  mutable std::mutex mutex_;  // guards what follows
-  int promised_cells_ = 0;
-  int promised_sequences_ = 0;
+  std::mutex mutex_;  // guards what follows
   std::optional<Thread> thread_;
 };
 

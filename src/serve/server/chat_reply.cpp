@@ -61,7 +61,7 @@ openai::Account ChatReply::account(const ReplyEnd& end) const {
 }
 
 void ChatReply::end(ReplyEnd end) {
-  if (end.error && end.finish == FinishReason::kError) return fail(*end.error);
+  if (end.error && end.finish != FinishReason::kCancelled) return fail(*end.error);
   openai::Account accounted = account(end);
   form_.watch.ended(facts(), end.finish, accounted, end.usage, clock_.now());
   if (!sse_) {

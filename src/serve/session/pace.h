@@ -17,7 +17,11 @@ class Pace {
 
   bool realtime() const { return realtime_; }
   SteadyTime start() const { return start_; }
-  void restart() { start_ = clock_.now(); }
+  /// Session time is `at` now.
+  void restart(SessionTime at) {
+    start_ = clock_.now() - at.time_since_epoch();
+    followed(at);
+  }
 
   SessionTime now() const {
     return realtime_ ? SessionTime(clock_.now() - start_.load()) : SessionTime(Nanoseconds(followed_.load()));

@@ -35,16 +35,31 @@ Status Perception::open() {
   sequence_ = *sequence;
   if (auto reserved = reserve(sequence_, 0, timeline_.opening()); !reserved) return reserved;
   add_job(0, timeline_.opening(), std::nullopt);
+  for (const kv::Entry& entry : timeline_.entries()) {
+    if (auto reserved = reserve(sequence_, entry.range.begin, entry.prompt); !reserved) return reserved;
+    add_job(entry.range.begin, entry.prompt, std::nullopt, RowKind::kRebuild);
+  }
   return {};
+}
+
+void Perception::sleep() {
+  if (timeline_.turning_over()) give_up_turn_over();
+  if (!awake()) return;
+  decoder_.free(sequence_);
+  ledger_.close(sequence_);
+  sequence_ = {};
+}
+
+bool Perception::settled() const {
+  return jobs_.empty() && waiting_turns_.empty() && !timeline_.turning_over() && !successor_is_due();
 }
 
 Status Perception::reserve(SequenceId sequence, Position begin, const Prompt& prompt) {
   return ledger_.append(sequence, {begin, begin + prompt.positions()}, prompt.rows());
 }
 
-void Perception::add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk) {
-  jobs_.push_back({schedule::PrefillJob(sequence_, start, std::move(prompt), RowKind::kPerception, false),
-                   std::move(chunk)});
+void Perception::add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk, RowKind kind) {
+  jobs_.push_back({schedule::PrefillJob(sequence_, start, std::move(prompt), kind, false), std::move(chunk)});
 }
 
 std::optional<Error> Perception::too_large(const Prompt& prompt) const {
@@ -59,34 +74,43 @@ std::optional<Error> Perception::too_large(const Prompt& prompt) const {
   return std::nullopt;
 }
 
+// False: no room yet.
+Result<bool> Perception::place(encode::Encoded& encoded) {
+  const Prompt& prompt = encoded.chunk->prompt;
+  if (auto error = too_large(prompt)) return tl::unexpected(*error);
+  room_wanted_ = prompt.rows();
+  if (!awake()) timeline_.drop_oldest(std::max(prompt.rows(), prompt.positions()));
+  if (awake() && !has_cells(prompt.rows())) return false;
+  auto entry = timeline_.append(encoded.chunk);
+  if (!entry && entry.error().code == ErrorCode::kFull) return false;
+  room_wanted_ = 0;
+  if (!entry) return tl::unexpected(entry.error());
+  if (!awake()) {
+    pass_on(std::move(encoded));
+    return true;
+  }
+  if (auto reserved = reserve(sequence_, entry->range.begin, entry->prompt); !reserved)
+    return tl::unexpected(reserved.error());
+  add_job(entry->range.begin, std::move(entry->prompt), std::move(encoded));
+  return true;
+}
+
 bool Perception::offer(encode::Encoded& encoded) {
   if (encoded.chunk) {
-    const Prompt& prompt = encoded.chunk->prompt;
-    std::optional<Error> error = too_large(prompt);
-    if (!error) {
-      room_wanted_ = prompt.rows();
-      if (!has_cells(prompt.rows())) return false;
-      auto entry = timeline_.append(encoded.chunk);
-      if (!entry && entry.error().code == ErrorCode::kFull) return false;
-      room_wanted_ = 0;
-      const Status placed =
-          entry ? reserve(sequence_, entry->range.begin, entry->prompt) : tl::unexpected(entry.error());
-      if (placed) {
-        add_job(entry->range.begin, std::move(entry->prompt), std::move(encoded));
-        return true;
-      }
-      error = placed.error();
-    }
-    encoded.error = std::move(error);
+    const Result<bool> placed = place(encoded);
+    if (placed) return *placed;
+    encoded.error = placed.error();
     encoded.reason = "window";
     encoded.chunk = nullptr;
   }
-  // What brings no rows comes after those before it all the same.
-  if (jobs_.empty())
-    on_seen_(encoded);
-  else
-    add_job(timeline_.end(), {}, std::move(encoded));
+  pass_on(std::move(encoded));
   return true;
+}
+
+// What brings no rows comes after those before it all the same.
+void Perception::pass_on(encode::Encoded encoded) {
+  add_job(timeline_.end(), {}, std::move(encoded));
+  pass_on_done(clock_.now());
 }
 
 void Perception::join(Prompt turns, SessionTime at) {
@@ -170,15 +194,6 @@ void Perception::give_up() {
   jobs_.clear();
 }
 
-void Perception::close() {
-  for (SequenceId* sequence : {&sequence_, &successor_}) {
-    if (!sequence->valid()) continue;
-    decoder_.free(*sequence);
-    ledger_.close(*sequence);
-    *sequence = {};
-  }
-}
-
 void Perception::rebuild(const Prompt& prompt) {
   if (!successor_.valid()) return;
   if (!reserve(successor_, successor_end_, prompt)) return give_up_turn_over();
@@ -205,6 +220,7 @@ bool Perception::successor_is_due() const {
 }
 
 bool Perception::turn_over_if_due() {
+  if (!awake()) return false;
   if (!timeline_.turning_over()) {
     if (!successor_is_due()) return false;
     auto sequence = ledger_.open();

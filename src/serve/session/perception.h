@@ -24,8 +24,19 @@ class Perception {
   Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock, Tally& tally,
              std::function<void(encode::Encoded&)> on_seen);
 
-  /// Opens the sequence and queues the opening.
+  /// Opens the sequence and queues what the timeline holds. Until then, and after sleep(), what is offered
+  /// stands in the timeline alone, outside the cache.
   Status open();
+  bool awake() const { return sequence_.valid(); }
+  /// Gives its sequences' cells back. For one that is settled.
+  void sleep();
+  /// Nothing is under way or due.
+  bool settled() const;
+
+  /// Before anything was offered.
+  Status restore(std::vector<kv::Kept> kept, std::uint64_t evicted) {
+    return timeline_.restore(std::move(kept), evicted);
+  }
 
   /// False: no room until the successor takes over; offer it again. The chunk's trace enters kPrefillQueue by
   /// then.
@@ -46,8 +57,6 @@ class Perception {
   bool has_rows_in(const schedule::Planned& planned) const;
   /// The engine failed: what is waiting is passed on as not kept.
   void give_up();
-  /// Gives its sequences' cells back. Nothing but destruction comes after.
-  void close();
   /// Starts and finishes turn-overs as due. True when a successor took over.
   bool turn_over_if_due();
 
@@ -75,7 +84,10 @@ class Perception {
   std::optional<Error> too_large(const Prompt& prompt) const;
   bool has_cells(int rows) const { return ledger_.used() + rows + slack_ <= ledger_.capacity(); }
   void join_waiting();
-  void add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk);
+  Result<bool> place(encode::Encoded& encoded);
+  void pass_on(encode::Encoded encoded);
+  void add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk,
+               RowKind kind = RowKind::kPerception);
   void pass_on_done(SteadyTime at);
 
   bool successor_is_due() const;

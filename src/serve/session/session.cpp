@@ -54,7 +54,6 @@ struct Session::State {
         sync::SpeechDetectorFactory* speech, Clock& session_clock, deliver::EventSink& event_sink)
       : options(session_options),
         loop(step_loop),
-        promise(std::move(promised)),
         engine(loop.engine()),
         clock(session_clock),
         sink(event_sink),
@@ -65,7 +64,9 @@ struct Session::State {
         sync(options, clock, pace, speech, to_encode.add_lane(encode_lane(options, tally))),
         encode_out(loop.add_lane({.capacity = 4})),
         engine_control(loop.add_lane({.capacity = 64})),
-        client(to_client.add_lane({.capacity = 1024})) {
+        work(std::make_unique<SessionWork>(SessionParts{options, clock, pace, tally, book}, loop,
+                                           std::move(promised), encode_out.lane(), engine_control.lane(),
+                                           to_client.add_lane({.capacity = 1024}))) {
     sync.number_questions([this] { return QuestionId{next_question++}; });
   }
 
@@ -75,7 +76,6 @@ struct Session::State {
 
   SessionOptions options;
   StepLoop& loop;
-  StepLoop::Promise promise;
   engine::Engine& engine;
   Clock& clock;
   deliver::EventSink& sink;
@@ -91,13 +91,13 @@ struct Session::State {
   SyncLoop sync;
   flow::Sender<EngineInput> encode_out;
   flow::Sender<EngineInput> engine_control;
-  flow::Sender<deliver::Event> client;
+  std::unique_ptr<SessionWork> work;  // until start()
+  SessionTime begins_at{};
 
   std::atomic<std::int64_t> next_question = 0;
   std::atomic<std::size_t> sources_running = 0;
-  std::mutex mutex;         // guards the senders of control and what follows
-  bool started = false;     // and not yet waited for
-  bool began_once = false;  // its lanes are its work's to close
+  std::mutex mutex;      // guards the senders of control and what follows
+  bool started = false;  // and not yet waited for
   bool interrupted = false;
   SteadyTime began{};
 
@@ -142,7 +142,6 @@ Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Session::~Session() {
   State& s = *state_;
-  if (!s.began_once) s.loop.forget_lanes({s.encode_out.lane(), s.engine_control.lane()});
   if (!s.started) return;
   stop(false);
   wait();
@@ -194,13 +193,11 @@ Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
 
 void Session::start() {
   State& s = *state_;
-  s.started = s.began_once = true;
-  s.pace.restart();
+  s.started = true;
+  s.pace.restart(s.begins_at);
   s.began = s.clock.now();
   s.deliver_thread = Thread(s.clock, "deliver", [&s] { s.deliver_events(); });
-  s.loop.add(std::make_unique<SessionWork>(SessionParts{s.options, s.clock, s.pace, s.tally, s.book}, s.loop,
-                                           s.encode_out.lane(), s.engine_control.lane(),
-                                           std::move(s.client)));
+  s.loop.add(std::move(s.work));
   s.encode_thread = Thread(s.clock, "encode", [&s] {
     EncodeLoop(s.maker, s.clock, std::move(s.to_encode), std::move(s.encode_out)).run();
   });
@@ -208,6 +205,22 @@ void Session::start() {
   for (std::size_t i = 0; i < s.sources.size(); ++i)
     s.source_threads.emplace_back(s.clock, fmt::format("source-{}", i),
                                   [&s, i] { s.run_source(i, std::move(s.source_lanes[i])); });
+}
+
+Status Session::restore(SessionImage image) {
+  State& s = *state_;
+  s.begins_at = image.now;
+  s.next_question = image.next_question;
+  return s.work->restore(std::move(image.timeline), image.evicted);
+}
+
+void Session::take_image(std::function<void(SessionImage image)> taken) {
+  State& s = *state_;
+  std::lock_guard lock(s.mutex);
+  s.engine_control.push(TakeImage{[&s, taken = std::move(taken)](SessionImage image) {
+    image.next_question = s.next_question;
+    taken(std::move(image));
+  }});
 }
 
 Result<QuestionId> Session::ask(Question question) {

@@ -35,8 +35,8 @@ int sequences_needed(const SessionOptions& options) {
   return options.max_open_answers + 2;  // the timeline and its successor
 }
 
-SessionWork::SessionWork(SessionParts parts, StepLoop& loop, std::size_t chunks, std::size_t control,
-                         flow::Sender<deliver::Event> out)
+SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise promise, std::size_t chunks,
+                         std::size_t control, flow::Sender<deliver::Event> out)
     : out_(std::move(out)),
       options_(parts.options),
       model_(loop.engine().info),
@@ -50,11 +50,11 @@ SessionWork::SessionWork(SessionParts parts, StepLoop& loop, std::size_t chunks,
       perception_(options_.window, loop.engine(), loop.ledger(), clock_, tally_,
                   [this](encode::Encoded& encoded) { seen(encoded); }),
       answers_(answer_options(options_, model_, pace_), *loop.engine().decoder, *loop.engine().tokenizer,
-               loop.ledger(), perception_, clock_, [this](deliver::Event event) { emit(std::move(event)); }) {
-}
+               loop.ledger(), perception_, clock_, [this](deliver::Event event) { emit(std::move(event)); }),
+      promise_(std::move(promise)) {}
 
 SessionWork::~SessionWork() {
-  perception_.close();
+  perception_.sleep();
   loop_.forget_lanes({chunks_, control_});
 }
 
@@ -114,6 +114,7 @@ void SessionWork::take_control() {
       answers_.cancel_all(all->reason);
       cancel_all_ = true;
     }
+    if (const auto* wanted = std::get_if<TakeImage>(&*input)) wanted->taken(image());
   }
 }
 
@@ -146,7 +147,16 @@ bool SessionWork::take_question(Question& question) {
     answers_.refuse(question, finish, std::move(*error));
     return true;
   }
-  if (!perception_.caught_up()) return false;
+  const Cells there = cells();
+  if (there == Cells::kNone) {
+    answers_.refuse(question, FinishReason::kShed,
+                    {ErrorCode::kFull,
+                     "other sessions hold all KV cells, and this one sleeps: ask again later, or serve with "
+                     "more --kv-cells",
+                     true});
+    return true;
+  }
+  if (there == Cells::kNextRound || !perception_.caught_up()) return false;
   const bool fits = answers_.fits(question);
   if (answers_.open() >= static_cast<std::size_t>(options_.max_open_answers) ||
       (!fits && answers_.open() > 0))
@@ -183,8 +193,9 @@ bool SessionWork::take(EngineInput& input) {
     if (encoded.chunk) encoded.reason = broken_ ? "engine_failed" : "stopped";
     encoded.chunk = nullptr;
     seen(encoded);
-  } else if (!perception_.offer(encoded)) {
-    return false;
+  } else {
+    if (encoded.chunk && cells() == Cells::kNextRound) return false;
+    if (!perception_.offer(encoded)) return false;
   }
   emit(tally_.progress(end, sources_.duration));
   return true;
@@ -205,19 +216,55 @@ bool SessionWork::take_chunks() {
 }
 
 void SessionWork::open() {
-  opened_ = true;
+  waking_ = false;
   if (auto opened = perception_.open(); !opened) {
     emit(deliver::Fault{"engine", {}, opened.error()});
     broken_ = true;
   }
 }
 
+SessionWork::Cells SessionWork::cells() {
+  if (broken_) return Cells::kReady;
+  if (waking_) return Cells::kNextRound;
+  idle_ = false;
+  if (promise_.hold()) return Cells::kReady;
+  perception_.sleep();
+  auto promise = loop_.promise(cells_needed(options_), sequences_needed(options_));
+  if (!promise) return Cells::kNone;
+  promise_ = std::move(*promise);
+  waking_ = true;
+  return Cells::kNextRound;
+}
+
+void SessionWork::give_way() {
+  if (promise_.taken()) perception_.sleep();
+}
+
+void SessionWork::rest() {
+  if (idle_ || waking_ || head_ || answers_.open() > 0 || !perception_.settled()) return;
+  idle_ = true;
+  promise_.idle(clock_.now());
+}
+
+SessionImage SessionWork::image() const {
+  SessionImage image;
+  image.timeline = perception_.timeline().kept();
+  image.evicted = perception_.timeline().evicted();
+  image.now = pace_.now();
+  image.unanswered = answers_.questions();
+  if (const auto* question = head_ ? std::get_if<Question>(&*head_) : nullptr)
+    image.unanswered.push_back(*question);
+  return image;
+}
+
 bool SessionWork::take() {
-  if (!opened_) open();
+  // Cells promised in an earlier round are free by now.
+  if (waking_) open();
   take_control();
   const bool took = take_chunks();
-  if (!broken_ && perception_.turn_over_if_due()) tally_.turn_over();
-  return took;
+  if (!broken_ && !idle_ && perception_.turn_over_if_due()) tally_.turn_over();
+  rest();
+  return took || waking_;
 }
 
 void SessionWork::ready(schedule::Ready& ready) {

@@ -25,14 +25,24 @@ struct SessionParts {
 
 /// Chunks and questions come in one order and are taken in it: a question forks the timeline when all before
 /// it is in the cache, and only then what follows is taken. Perception goes on beside open answers.
+///
+/// With nothing under way its cells may be promised to others. Then it sleeps: what it perceives is kept with
+/// its embeddings, and the next chunk or question for which cells can be had rebuilds the window in the
+/// cache.
 class SessionWork final : public StepClient {
  public:
   /// `chunks` and `control` are lanes of the loop. `out` ends when this is destroyed, and nothing of the
   /// parts is touched after that.
-  SessionWork(SessionParts parts, StepLoop& loop, std::size_t chunks, std::size_t control,
-              flow::Sender<deliver::Event> out);
+  SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise promise, std::size_t chunks,
+              std::size_t control, flow::Sender<deliver::Event> out);
   ~SessionWork() override;
 
+  /// Before it is added to the loop. Errors as kv::Timeline::restore().
+  Status restore(std::vector<kv::Kept> kept, std::uint64_t evicted) {
+    return perception_.restore(std::move(kept), evicted);
+  }
+
+  void give_way() override;
   bool take() override;
   void ready(schedule::Ready& ready) override;
   void step_begins(const schedule::Planned& planned, SteadyTime at) override;
@@ -41,8 +51,13 @@ class SessionWork final : public StepClient {
   bool over() const override;
 
  private:
+  enum class Cells : std::uint8_t { kReady, kNextRound, kNone };
+
   void open();
+  Cells cells();
+  void rest();
   void take_control();
+  SessionImage image() const;
   bool take_chunks();
   bool take(EngineInput& input);
   bool take_question(Question& question);
@@ -67,7 +82,9 @@ class SessionWork final : public StepClient {
   Answers answers_;
   std::optional<EngineInput> head_;   // taken from the lane, can't be taken in yet
   std::deque<QuestionId> cancelled_;  // asked to stop before they began
-  bool opened_ = false;
+  StepLoop::Promise promise_;
+  bool idle_ = false;   // others may have the cells
+  bool waking_ = true;  // cells are promised, and free when the loop has gone round
   bool cancel_all_ = false;
   bool broken_ = false;  // the engine failed: nothing more is perceived
 };

@@ -30,6 +30,13 @@ struct Entry {
   int lead = 0;  ///< rows of the separator at the prompt's start; 0 for the first entry of a user turn
 };
 
+/// An entry apart from any sequence.
+struct Kept {
+  std::shared_ptr<const Chunk> chunk;  ///< null for turns
+  Prompt content;                      ///< without the separator before it
+  SessionTime start, end;
+};
+
 /// Order and extent of a session's prompt. It knows nothing of steps: it says what has to be prefilled where,
 /// and is told when that is done.
 ///
@@ -60,6 +67,15 @@ class Timeline {
   /// Question, template and answer as turns, after which a new user turn begins. `turns` starts with the
   /// question's own text: lead and next turn are added here. Errors as append().
   Result<Entry> append_turns(Prompt turns, SessionTime at);
+
+  /// All entries, to lay them out again somewhere else.
+  std::vector<Kept> kept() const;
+  /// Appends what kept() gave, the oldest left out if the window is smaller here. `evicted`: chunks that had
+  /// left before. Errors as append(), but for kFull. For a timeline without entries.
+  Status restore(std::vector<Kept> kept, std::uint64_t evicted);
+  /// Turns over at once, as far as is due or an entry of `waiting_rows` needs: only while no sequence holds
+  /// the timeline.
+  void drop_oldest(int waiting_rows);
 
   /// Separator, then nothing yet: what a question's prompt starts with at this point. Empty at a turn's
   /// begin.

@@ -11,8 +11,9 @@ namespace braid::serve {
 class StepLoop;
 
 struct HostOptions {
-  bool deterministic = false;                  ///< fixed chunks, one session a step, no adaptation to times
-  Nanoseconds step_target = Milliseconds(50);  ///< a forward pass is planned to take at most this
+  bool deterministic = false;                   ///< fixed chunks, one session a step, no adaptation to times
+  Nanoseconds step_target = Milliseconds(50);   ///< a forward pass is planned to take at most this
+  Nanoseconds idle_after = Milliseconds(5000);  ///< a session idle for this long lends its KV cells to others
 };
 
 /// Each step carries decode rows of every answer that is being made and perception rows of the others. The

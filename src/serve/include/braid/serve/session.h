@@ -2,6 +2,7 @@
 // One session: sources in, questions asked at any moment, answers out. The same object serves the command
 // line, the library and the scenarios.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "braid/kv/timeline.h"
 #include "braid/packet/question.h"
 #include "braid/serve/engine_host.h"
+#include "braid/serve/session_image.h"
 #include "braid/sync/synchronizer.h"
 
 namespace braid::serve {
@@ -44,11 +46,18 @@ class Session {
                                                  deliver::EventSink& sink);
   ~Session();
 
+  /// Before start(): goes on where the other left off. kLimit: a chunk is larger than this one's window.
+  Status restore(SessionImage image);
+  /// `taken` is called once, soon, on the engine's thread, and must not block; after the session's end it
+  /// isn't.
+  void take_image(std::function<void(SessionImage image)> taken);
+
   /// Before start(). kUnsupported: none of its streams is of a kind that the model takes. kUsage: the name is
   /// taken.
   Result<SourceId> add_source(std::unique_ptr<ingest::Source> source);
 
-  /// From here on sources are read. Session time 0 is now.
+  /// From here on sources are read. Session time 0 is now; of a restored one, so long ago that its time goes
+  /// on.
   void start();
 
   /// Any time, also before start(). The answer comes through the sink. Texts are UTF-8; kUsage: nothing is
