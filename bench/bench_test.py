@@ -9,8 +9,10 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import limits
+import live_serving
 import ours
 import pictures
+import serving
 import update_docs
 from table import Table, summary
 
@@ -56,6 +58,25 @@ class BenchTest(unittest.TestCase):
         self.assertEqual(ours.owner_of({"owner": "ours", "stack": [new, "std::vector<int>::grow()", "braid::kv::Timeline::take()"]}), "ours")
         self.assertEqual(ours.owner_of({"owner": "ours", "stack": ["av_malloc", "braid::ingest::read()"]}), "ffmpeg")
         self.assertEqual(ours.owner_of({"owner": "tokenizer", "stack": [new, "braid::engine::tokenize()"]}), "tokenizer")
+
+    def test_the_interval_of_a_ratio_holds_it_and_narrows_with_rounds_that_agree(self):
+        ratio, low, high = serving.interval([10, 11, 9, 10, 10], [10, 10, 10, 10, 10])
+        self.assertLess(low, ratio)
+        self.assertLess(ratio, high)
+        alike = serving.interval([10, 10, 10], [8, 8, 8])
+        self.assertAlmostEqual(alike[0], 1.25)
+        self.assertAlmostEqual(alike[1], alike[2])
+        self.assertEqual(serving.interval([10], [8])[1:], (0.0, float("inf")))
+
+    def test_sessions_are_held_up_to_the_first_level_that_is_late(self):
+        samples = {f"live_{level}_p99_ms": [late] for level, late in ((1, 100), (2, 900), (4, 1200), (8, 500))}
+        self.assertEqual(live_serving.held("", samples), 2)
+        self.assertEqual(live_serving.held("peer_", samples), 0)
+
+    def test_questions_of_live_sessions_are_spread_and_none_comes_before_the_warm_up(self):
+        times = [live_serving.Times(number, 4, 45).questions for number in range(4)]
+        self.assertEqual([questions[0] for questions in times], [10, 12.5, 15, 17.5])
+        self.assertTrue(all(len(questions) >= 3 for questions in times))
 
     def test_a_new_table_replaces_the_old_and_nothing_else(self):
         page = "before\n<!-- table: x -->\nold\n<!-- end of table -->\nafter\n"

@@ -7,7 +7,9 @@ import os
 import sys
 import time
 
+import idle_serving
 import limits
+import live_serving
 import machine
 import measure
 import ours
@@ -15,7 +17,10 @@ import peers
 import pictures
 import serving
 from report import build_table, summaries
+from table import Table
 
+SERVING = ("chat", "chat_many", "live", "live_peer", "idle", "figures")
+PARTS = ("core", *SERVING)  # each under four minutes on two cores, but core (ten)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -28,8 +33,14 @@ def arguments():
     parser.add_argument("--mmproj", required=True)
     parser.add_argument("--work", required=True, help="folder for pictures and logs")
     parser.add_argument("--out", required=True, help="JSON file to write")
+    parser.add_argument("--parts", default="", help="of " + ", ".join([*PARTS, "serving"]) + "; empty: all")
     parser.add_argument("--quick", action="store_true", help="two minutes: fewer rounds, noisier figures")
-    return parser.parse_args()
+    options = parser.parse_args()
+    wanted = options.parts.replace("serving", ",".join(SERVING)).replace(" ", ",").split(",")
+    options.parts = [part for part in PARTS if part in wanted] or list(PARTS)
+    if unknown := set(filter(None, wanted)) - set(PARTS):
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join([*PARTS, 'serving'])}")
+    return options
 
 
 def say(text):
@@ -80,6 +91,24 @@ def per_frame(options):
             "watch_peak_rss_mb": ours.peak_rss_mb(watch)}
 
 
+def serve(options, threads, rounds, samples):
+    """The chosen parts of the serving benchmark."""
+    sides = serving.Sides(os.path.join(options.build, "bin/braid"), peers.find(options.peers)[1], options.model, options.mmproj,
+                          threads, options.work)
+    quick = options.quick
+    parts = {"chat": lambda: serving.measure(sides, serving.LEVELS[:2], rounds, samples, say),
+             "chat_many": lambda: serving.measure(sides, serving.LEVELS[2:], rounds, samples, say),
+             "live": lambda: live_serving.ours(sides, quick, samples, say),
+             "live_peer": lambda: live_serving.peer(sides, quick, samples, say),
+             "idle": lambda: idle_serving.idle(sides, quick, samples, say),
+             "figures": lambda: idle_serving.figures(sides, quick, samples, say)}
+    for part in SERVING:
+        if part in options.parts:
+            begin = time.monotonic()
+            parts[part]()
+            say(f"{part} took {time.monotonic() - begin:.0f} s")
+
+
 def main():
     options = arguments()
     os.makedirs(options.work, exist_ok=True)
@@ -87,24 +116,28 @@ def main():
     described = machine.describe(ROOT, options.llama)
     rounds = 1 if options.quick else 5
     samples = measure.Samples()
-    info = in_rounds(options, threads, rounds, samples)
-    serving.measure(os.path.join(options.build, "bin/braid"), peers.find(options.peers)[1], options.model, options.mmproj, threads,
-                    rounds, samples, lambda name: os.path.join(options.work, name + ".log"), say)
-    say("frames of 1080p through our own code")
-    frame = per_frame(options)
+    result = {"machine": described, "threads": threads, "rounds": rounds, "parts": options.parts}
+    if "core" in options.parts:
+        result["model"] = in_rounds(options, threads, rounds, samples)
+    serve(options, threads, rounds, samples)
+    if "core" in options.parts:
+        say("frames of 1080p through our own code")
+        result["frame"] = per_frame(options)
+        result["limits"] = limits.work_of(options.model)
     described["load_after"] = round(os.getloadavg()[0], 2)
-    result = {"machine": described, "threads": threads, "rounds": rounds, "model": info, "figures": summaries(samples),
-              "limits": limits.work_of(options.model), "frame": frame}
-    table = build_table(result)
-    serving.add_rows(table, samples)
+    result["figures"] = summaries(samples)
+    table = build_table(result) if "core" in options.parts else Table()
+    for serving_part in (serving, live_serving, idle_serving):
+        serving_part.add_rows(table, samples)
     result["table"] = table.rows
     with open(options.out, "w", encoding="utf-8") as file:
         json.dump(result, file, indent=1)
-    page = "\n".join([*(f"- {name}: {value}" for name, value in described.items()), f"- model: {info}",
+    page = "\n".join([*(f"- {name}: {value}" for name, value in described.items()), f"- model: {result.get('model', options.model)}",
                       f"- threads: {threads}, rounds: {rounds}", "", table.markdown(), ""])
     with open(os.path.splitext(options.out)[0] + ".md", "w", encoding="utf-8") as file:
         file.write(page)
     print(page, f"full figures: {os.path.relpath(options.out)}", sep="\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 import http.client
 import json
 import math
+import os
 import random
 import statistics
 import subprocess
@@ -41,16 +42,25 @@ class Server:
         self.log.close()
 
 
-def start_braid(program, model, mmproj, threads, log):
-    port = peers.free_port()
-    return Server([program, "serve", "-m", model, "--mmproj", mmproj, "--threads", str(threads), "--kv-cells", str(CELLS),
-                   "--port", str(port)], port, log)
+class Sides:
+    """Starts either server: the same model file, encoders and threads."""
 
+    def __init__(self, braid, peer, model, mmproj, threads, work):
+        self.programs, self.model, self.mmproj, self.threads, self.work = (braid, peer), model, mmproj, str(threads), work
 
-def start_peer(program, model, mmproj, threads, log):
-    port = peers.free_port()
-    return Server([program, "-m", model, "--mmproj", mmproj, "-t", str(threads), "-tb", str(threads), "-np", str(max(LEVELS)),
-                   "-c", str(CELLS), "-fa", "on", "--cache-prompt", "--host", "127.0.0.1", "--port", str(port)], port, log)
+    def folder(self, name):
+        return os.path.join(self.work, name)
+
+    def braid(self, *flags):
+        port = peers.free_port()
+        return Server([self.programs[0], "serve", "-m", self.model, "--mmproj", self.mmproj, "--threads", self.threads, "--port",
+                       str(port), *flags], port, self.folder("braid-serve.log"))
+
+    def peer(self, *flags):
+        port = peers.free_port()
+        return Server([self.programs[1], "-m", self.model, "--mmproj", self.mmproj, "-t", self.threads, "-tb", self.threads, "-fa",
+                       "on", "--cache-prompt", "--host", "127.0.0.1", "--port", str(port), *flags], port,
+                      self.folder("llama-server-chat.log"))
 
 
 def body(seed):
@@ -100,29 +110,30 @@ def wave(port, level, waves, gap_s, seed):
             "ttft_ms": [reply["ttft"] * 1e3 for reply in replies], "gap_ms": [reply["gap"] * 1e3 for reply in replies]}
 
 
-def in_rounds(braid, peer, rounds, samples, say):
+def in_rounds(braid, peer, levels, rounds, samples, say):
     gaps = {}
-    for level in LEVELS:  # so that a wave is over before the next on either side; warms both up
-        gaps[level] = 1.5 * max(wave(server.port, level, 1, 0, 10 * level)["wall_s"] for server in (braid, peer))
+    for level in levels:  # so that a wave is over before the next on either side; warms both up
+        gaps[level] = 1.25 * max(wave(server.port, level, 1, 0, 10 * level)["wall_s"] for server in (braid, peer))
     for number in range(rounds):
         sides = [("", braid), ("peer_", peer)]
-        for level in LEVELS:
+        for level in levels:
             for prefix, server in sides if number % 2 else reversed(sides):
                 seed = 100_000 * (number + 1) + 1000 * level
                 got = wave(server.port, level, WAVES, gaps[level], seed)
                 samples.add(f"{prefix}chat_{level}_tokens_s", got["tokens_s"])
+                samples.add(f"{prefix}chat_{level}_first_ms", statistics.median(got["ttft_ms"]))
                 for name in ("ttft_ms", "gap_ms"):
                     for value in got[name]:
                         samples.add(f"{prefix}chat_{level}_{name}", value)
-        say(f"serving: round {number + 1} of {rounds}")
+        say(f"text chats, {levels} at once: round {number + 1} of {rounds}")
 
 
-def measure(braid_program, peer_program, model, mmproj, threads, rounds, samples, log, say):
-    braid = start_braid(braid_program, model, mmproj, threads, log("braid-serve"))
+def measure(sides, levels, rounds, samples, say):
+    braid = sides.braid("--kv-cells", str(CELLS))
     try:
-        peer = start_peer(peer_program, model, mmproj, threads, log("llama-server-chat"))
+        peer = sides.peer("-np", str(max(LEVELS)), "-c", str(CELLS))
         try:
-            in_rounds(braid, peer, rounds, samples, say)
+            in_rounds(braid, peer, levels, rounds, samples, say)
         finally:
             peer.close()
     finally:
@@ -134,21 +145,34 @@ def percentile(values, share):
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+# Student's t for 95 % by the number of rounds.
+STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
+
+
 def interval(ours, theirs):
-    """The ratio of two series of rounds and its 95 % interval (normal, on logarithms, paired by round)."""
+    """The ratio of two series of rounds and its 95 % interval (on logarithms, paired by round)."""
     logs = [math.log(a / b) for a, b in zip(ours, theirs)]
     middle = statistics.fmean(logs)
-    spread = statistics.stdev(logs) / math.sqrt(len(logs)) * 1.96 if len(logs) > 1 else math.inf
+    if len(logs) < 2:
+        return math.exp(middle), 0.0, math.inf
+    spread = STUDENT.get(len(logs), 2.0) * statistics.stdev(logs) / math.sqrt(len(logs))
     return math.exp(middle), math.exp(middle - spread), math.exp(middle + spread)
+
+
+def interval_text(ratio, low, high):
+    return f"{ratio:.2f}x" if math.isinf(high) else f"{ratio:.2f}x ({low:.2f} – {high:.2f})"
 
 
 def add_rows(table, samples):
     for level in LEVELS:
-        ours, theirs = samples[f"chat_{level}_tokens_s"], samples[f"peer_chat_{level}_tokens_s"]
-        ratio, low, high = interval(ours, theirs)
-        table.add(f"text chat, {level} at once: tokens/s", f"{statistics.median(ours):.0f}", f"{statistics.median(theirs):.0f}",
-                  f"{ratio:.2f}x ({low:.2f} – {high:.2f})", ">= 0.97x", low >= 0.97)
-        for name, what, share in (("ttft_ms", "first token p50", 0.5), ("ttft_ms", "first token p99", 0.99),
-                                  ("gap_ms", "longest pause between tokens p99", 0.99)):
-            a, b = (percentile(samples[f"{side}chat_{level}_{name}"], share) for side in ("", "peer_"))
+        if f"chat_{level}_tokens_s" not in samples:
+            continue
+        # Rates: ours by theirs; times: theirs by ours. Above 1 is better.
+        for name, what, better in (("tokens_s", "tokens/s", 1), ("first_ms", "first token p50, ms", -1)):
+            ours, theirs = samples[f"chat_{level}_{name}"], samples[f"peer_chat_{level}_{name}"]
+            ratio, low, high = interval(ours, theirs) if better > 0 else interval(theirs, ours)
+            table.add(f"text chat, {level} at once: {what}", f"{statistics.median(ours):.0f}", f"{statistics.median(theirs):.0f}",
+                      interval_text(ratio, low, high), ">= 0.97x", low >= 0.97 or (math.isinf(high) and ratio >= 0.97))
+        for name, what in (("ttft_ms", "first token p99"), ("gap_ms", "longest pause between tokens p99")):
+            a, b = (percentile(samples[f"{side}chat_{level}_{name}"], 0.99) for side in ("", "peer_"))
             table.add(f"text chat, {level} at once: {what}, ms", f"{a:.0f}", f"{b:.0f}", f"{b / a:.2f}x")

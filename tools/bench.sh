@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
-# UPDATE_DOCS=1: a full run's table goes into docs/performance.md.
+# BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full run's table goes
+# into docs/performance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BRAID_BENCH_BUILD:-build/release}
@@ -12,15 +13,16 @@ step "building llama-server and llama-bench (once; about 10 minutes on 2 cores)"
 step "building the benchmark programs" cmake --build "$build" --target braid braid_bench braid_frame_cost
 model=$models/nano-q8_0.gguf
 [[ -f $model ]] || die "the default model is missing: run 'make model', then this again."
-quick=() takes="10 minutes"
-[[ -z ${QUICK:-} ]] || { quick=(--quick) takes="2 minutes"; }
+quick=() takes="25 minutes"
+[[ -z ${BENCH:-} ]] || takes="4 minutes a part"
+[[ -z ${QUICK:-} ]] || { quick=(--quick) takes="5 minutes"; }
 echo "measuring: about $takes on an idle machine of 2 cores" >&2
 busy=$(awk '{ print $1 }' /proc/loadavg)
 if awk -v busy="$busy" -v cores="$(nproc)" 'BEGIN { exit !(busy > 0.3 * cores) }'; then
   echo "warning: other programs keep $busy of $(nproc) cores busy: the figures will be worse and noisier than on an idle machine" >&2
 fi
 python3 bench/run.py --build "$build" --peers "$(tools/setup/llama.sh --peers)" --llama "$(tools/setup/llama.sh)" \
-  --model "$model" --mmproj models/nano/mmproj-nano.gguf --work build/bench-work --out build/bench.json "${quick[@]}"
-if [[ -n ${UPDATE_DOCS:-} && -z ${QUICK:-} ]]; then
+  --model "$model" --mmproj models/nano/mmproj-nano.gguf --work build/bench-work --out build/bench.json --parts "${BENCH:-}" "${quick[@]}"
+if [[ -n ${UPDATE_DOCS:-} && -z ${QUICK:-} && -z ${BENCH:-} ]]; then
   python3 bench/update_docs.py build/bench.md docs/performance.md
 fi
