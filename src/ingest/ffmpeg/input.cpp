@@ -1,7 +1,7 @@
 #include "input.h"
 
 extern "C" {
-#include <libavdevice/avdevice.h>
+#include <libavformat/avformat.h>
 #include <libavutil/avstring.h>
 }
 
@@ -13,6 +13,7 @@ extern "C" {
 #include <string_view>
 #include <vector>
 
+#include "devices.h"
 #include "log_capture.h"
 #include "spool.h"
 
@@ -269,7 +270,7 @@ Status Input::open_format(const SourceSpec& spec, const IngestOptions& options) 
     settings.set("fflags", "nobuffer");
   }
   if (spec.transport == Transport::kDevice) {
-    avdevice_register_all();
+    if (auto loaded = load_devices(); !loaded) return loaded;
     silence_sound_cards();
     const std::size_t colon = spec.target.find(':');
     url = spec.target.substr(colon + 1);
