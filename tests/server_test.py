@@ -178,7 +178,7 @@ class MoreSessionsThanCells(Served):
     @classmethod
     def setUpClass(cls):
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
-            config.write("[engine]\nkv_cells = 6000  # room for one\nidle_after_ms = 100\n[session]\nwindow_tokens = 1024\n")
+            config.write("[engine]\nkv_cells = 4000  # room for one\nidle_after_ms = 100\n[session]\nwindow_tokens = 1024\n")
             config.flush()
             cls.flags = ("--config", config.name)
             super().setUpClass()

@@ -65,6 +65,12 @@ Result<Entry> Timeline::append_turns(Prompt turns, SessionTime at) {
   return take(entry);
 }
 
+std::size_t Timeline::bytes() const {
+  std::size_t bytes = 0;
+  for (const Entry& entry : current_.entries) bytes += entry.prompt.bytes();
+  return bytes;
+}
+
 std::vector<Kept> Timeline::kept() const {
   std::vector<Kept> kept;
   kept.reserve(current_.entries.size());

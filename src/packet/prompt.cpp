@@ -4,6 +4,16 @@
 
 namespace braid {
 
+std::size_t Prompt::bytes() const {
+  std::size_t bytes = 0;
+  for (const Piece& piece : pieces) {
+    if (const auto* tokens = std::get_if<TokenRun>(&piece)) bytes += tokens->size() * sizeof(Token);
+    if (const auto* run = std::get_if<EmbeddingRun>(&piece))
+      bytes += run->rows->values.size() * sizeof(float);
+  }
+  return bytes;
+}
+
 int Prompt::rows() const {
   int n = 0;
   for (const Piece& piece : pieces) {

@@ -77,7 +77,7 @@ TEST_F(EngineHostTest, DeterministicStepsHoldRowsOfOneSession) {
 }
 
 TEST_F(EngineHostTest, ASessionBeyondTheCellsIsRefusedUntilAnotherEnds) {
-  model.cells = 8192;
+  model.cells = 4096;
   begin({.frames = 1, .interval = Milliseconds(500)});
   const auto refused = Session::create(options, *host, nullptr, clock, heard);
   ASSERT_FALSE(refused);

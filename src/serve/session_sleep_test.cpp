@@ -68,16 +68,19 @@ class SessionSleepTest : public SessionTest {
   std::deque<Live> sessions;
 };
 
-constexpr int kRoomForOne = 6000;
+constexpr int kRoomForOne = 4000;
 
 TEST_F(SessionSleepTest, AnIdleSessionLendsItsCellsAndWakesWithWhatItSaw) {
   model.cells = kRoomForOne;
   Live& first = add(FrameStream{.frames = 4});
   pass(10'000);
   const int held_by_first = made.probe->used_cells();
+  const std::size_t bytes_of_first = first.session->held_bytes();
+  EXPECT_GT(bytes_of_first, 4 * sizeof(float) * static_cast<std::size_t>(model.rows_per_frame));
   Live& second = add(FrameStream{.frames = 2});
   pass(10'000);
   EXPECT_LT(made.probe->used_cells(), held_by_first);
+  EXPECT_EQ(first.session->held_bytes(), bytes_of_first);
   EXPECT_EQ(ask_now(second), "I see f0, f1.");
   pass(10'000);
   const SteadyTime before = clock.now();
@@ -153,6 +156,28 @@ TEST_F(SessionSleepTest, ASleepersWindowStaysWithinItsBound) {
             std::count_if(perceived.begin(), perceived.end(),
                           [&](const deliver::Perceived& frame) { return frame.end <= window.to; }));
   end_all();
+}
+
+TEST_F(SessionSleepTest, ASecondAnswerNeedsCellsThatNobodyHolds) {
+  for (const int cells : {2500, kRoomForOne}) {
+    model.cells = cells;
+    make_host();
+    Live& live = add(FrameStream{.frames = 3});
+    pass(3000);
+    std::vector<QuestionId> ids;
+    for (int i = 0; i < 2; ++i) {
+      Question asked = question("What?");
+      asked.now = true;
+      ids.push_back(*live.session->ask(std::move(asked)));
+    }
+    pass(5000);
+    const bool one_by_one = *live.heard.answer(ids[1]).first_token >= live.heard.answer(ids[0]).last_token;
+    EXPECT_EQ(one_by_one, cells == 2500);
+    for (const QuestionId id : ids) EXPECT_EQ(live.answer(id), "I see f0, f1, f2.");
+    end_all();
+    EXPECT_EQ(host->promised_cells(), 0);
+    sessions.clear();
+  }
 }
 
 TEST_F(SessionSleepTest, AnImageGoesOnElsewhere) {

@@ -25,6 +25,7 @@ class CellPromises {
     Promise& operator=(Promise&& other) noexcept;
     ~Promise() { give_back(); }
 
+    bool valid() const { return table_ != nullptr; }
     /// Nothing has been under way since then: others may take it, until hold().
     void idle(SteadyTime since);
     /// False: others took it, or there never was one.

@@ -54,7 +54,9 @@ void LiveSession::listen(std::function<void(const deliver::Event&)> listener) {
 
 openai::SessionInfo LiveSession::info() const {
   std::lock_guard lock(mutex_);
-  return info_;
+  openai::SessionInfo info = info_;
+  info.bytes = (session_ ? session_->held_bytes() : 0) + events_.bytes();
+  return info;
 }
 
 void LiveSession::note(const deliver::Perceived& perceived) {

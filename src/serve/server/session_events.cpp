@@ -22,6 +22,11 @@ void SessionEvents::on_event(const deliver::Event& event) {
   writer_->on_event(event);
 }
 
+std::size_t SessionEvents::bytes() const {
+  std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
 void SessionEvents::take(const std::string& json) {
   ++last_id_;
   std::erase_if(watchers_, [&](const Watcher& watcher) { return !watcher.on_object(last_id_, json); });

@@ -36,6 +36,7 @@ class SessionEvents final : public deliver::EventSink {
   ~SessionEvents() override;
 
   void on_event(const deliver::Event& event) override;
+  std::size_t bytes() const;  ///< of the objects that are kept
   /// Makes the watcher if there is room for one. The kept objects with ids above `after` come at once, then
   /// all that follow; ids count up from 1. kFull (retryable): as many watch as may.
   Status watch(std::uint64_t after, const std::function<Watcher()>& make);
@@ -48,7 +49,7 @@ class SessionEvents final : public deliver::EventSink {
   void take(const std::string& json);
 
   const SessionEventsOptions options_;
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::deque<Object> kept_;
   std::size_t bytes_ = 0;
   std::uint64_t last_id_ = 0;

@@ -66,7 +66,11 @@ bool Answers::fits(const Question& question) {
          ledger_.sequences() < options_.max_sequences;
 }
 
-void Answers::begin(Question question) {
+bool Answers::on_own_cells() const {
+  return std::any_of(open_.begin(), open_.end(), [](const Open& open) { return !open.promise.valid(); });
+}
+
+void Answers::begin(Question question, StepLoop::Promise promise) {
   Answer answer = blank_answer(question);
   answer.window = perception_.window(question.asked_at);
   const SteadyTime now = clock_.now();
@@ -98,6 +102,7 @@ void Answers::begin(Question question) {
   answer.prompt_tokens = answer.window.tokens + answer.question_tokens;
   emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
   Open& open = open_.emplace_back(std::move(question), std::move(answer), std::move(text));
+  open.promise = std::move(promise);
   GenerationOptions options;
   options.sampling = open.question.sampling;
   options.stops = all_stops(open.question, tokenizer_.chat());

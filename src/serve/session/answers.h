@@ -12,6 +12,7 @@
 #include "braid/kv/ledger.h"
 #include "braid/schedule/planner.h"
 #include "host/generation.h"
+#include "host/step_loop.h"
 #include "session/perception.h"
 
 namespace braid::serve {
@@ -37,8 +38,11 @@ class Answers {
   int question_rows(const Question& question);
   /// Room for one more answer to this question: cells for its rows and its longest answer.
   bool fits(const Question& question);
-  /// Forks the timeline for it. The question's trace says who held it until now.
-  void begin(Question question);
+  /// One of them holds no promise of its own.
+  bool on_own_cells() const;
+  /// Forks the timeline for it. The question's trace says who held it until now. `promise`: of its cells, if
+  /// they aren't the session's.
+  void begin(Question question, StepLoop::Promise promise);
   /// Ends without having begun.
   void refuse(const Question& question, FinishReason finish, Error error);
   std::vector<Question> questions() const;  ///< of the open ones
@@ -60,6 +64,7 @@ class Answers {
     Answer answer;
     TokenRun content;  // question's text and template, without the lead
     std::optional<Generation> generation;
+    StepLoop::Promise promise;
   };
 
   const TokenRun& content(const Question& question);

@@ -168,7 +168,7 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, EngineH
         fmt::format("a window of {} tokens and its answers need {} KV cells, the engine has {}: lower "
                     "--window-tokens or --max-tokens",
                     options.window.max_rows, needed, info.cells));
-  auto promise = host.loop().promise(needed, sequences_needed(options));
+  auto promise = host.loop().promise(needed, kSequencesNeeded);
   if (!promise) return tl::unexpected(promise.error());
   return std::unique_ptr<Session>(
       new Session(std::make_unique<State>(options, host.loop(), std::move(*promise), speech, clock, sink)));
@@ -282,6 +282,8 @@ deliver::Summary Session::wait() {
   s.started = false;
   return summary;
 }
+
+std::size_t Session::held_bytes() const { return state_->tally.held_bytes(); }
 
 SteadyTime Session::started_at() const { return state_->pace.start(); }
 

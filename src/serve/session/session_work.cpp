@@ -27,12 +27,16 @@ AnswerOptions answer_options(const SessionOptions& options, const engine::Engine
 int cells_needed(const SessionOptions& options) {
   const double window =
       options.window.max_rows * (1.0 + options.window.keep + (1.0 - options.window.turn_over_at));
-  return static_cast<int>(std::ceil(window)) +
-         options.max_open_answers * (kMaxQuestionTokens + options.max_answer_tokens) + 64;
+  return static_cast<int>(std::ceil(window)) + kMaxQuestionTokens + options.max_answer_tokens + 64;
 }
 
-int sequences_needed(const SessionOptions& options) {
-  return options.max_open_answers + 2;  // the timeline and its successor
+int cells_at_most(const SessionOptions& options) {
+  return cells_needed(options) +
+         (options.max_open_answers - 1) * (kMaxQuestionTokens + options.max_answer_tokens);
+}
+
+int sequences_at_most(const SessionOptions& options) {
+  return kSequencesNeeded + options.max_open_answers - 1;
 }
 
 SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise promise, std::size_t chunks,
@@ -142,6 +146,7 @@ bool SessionWork::take_question(Question& question) {
   if (question.trace.holder() != Stage::kSchedule)
     question.trace.enter(perception_.caught_up() ? Stage::kSchedule : Stage::kPrefillQueue, clock_.now());
   if (auto error = why_not(question)) {
+    for_head_ = {};
     const auto finish =
         error->code == ErrorCode::kCancelled ? FinishReason::kCancelled : FinishReason::kError;
     answers_.refuse(question, finish, std::move(*error));
@@ -157,18 +162,26 @@ bool SessionWork::take_question(Question& question) {
     return true;
   }
   if (there == Cells::kNextRound || !perception_.caught_up()) return false;
-  const bool fits = answers_.fits(question);
-  if (answers_.open() >= static_cast<std::size_t>(options_.max_open_answers) ||
-      (!fits && answers_.open() > 0))
-    return false;
-  if (!fits) {
+  if (!has_room(question)) {
+    if (answers_.open() > 0) return false;
     answers_.refuse(question, FinishReason::kError,
                     {ErrorCode::kLimit, "question and answer don't fit the KV cache: lower --max-tokens"});
     return true;
   }
   tell_if_early(question);
-  answers_.begin(std::move(question));
+  answers_.begin(std::move(question), std::move(for_head_));
   return true;
+}
+
+// What was promised to kept prefixes or to an idle session is free one round after it was promised here.
+bool SessionWork::has_room(const Question& question) {
+  if (answers_.open() >= static_cast<std::size_t>(options_.max_open_answers)) return false;
+  if (answers_.on_own_cells() && !for_head_.hold()) {
+    auto promise = loop_.promise(answers_.question_rows(question) + question.max_tokens, 1);
+    if (!promise) return false;
+    for_head_ = std::move(*promise);
+  }
+  return answers_.fits(question);
 }
 
 bool SessionWork::take(EngineInput& input) {
@@ -229,7 +242,7 @@ SessionWork::Cells SessionWork::cells() {
   idle_ = false;
   if (promise_.hold()) return Cells::kReady;
   perception_.sleep();
-  auto promise = loop_.promise(cells_needed(options_), sequences_needed(options_));
+  auto promise = loop_.promise(cells_needed(options_), kSequencesNeeded);
   if (!promise) return Cells::kNone;
   promise_ = std::move(*promise);
   waking_ = true;
@@ -263,6 +276,7 @@ bool SessionWork::take() {
   take_control();
   const bool took = take_chunks();
   if (!broken_ && !idle_ && perception_.turn_over_if_due()) tally_.turn_over();
+  if (took) tally_.holds(perception_.timeline().bytes());
   rest();
   return took || waking_;
 }

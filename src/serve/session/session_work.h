@@ -61,6 +61,7 @@ class SessionWork final : public StepClient {
   bool take_chunks();
   bool take(EngineInput& input);
   bool take_question(Question& question);
+  bool has_room(const Question& question);
   std::optional<Error> why_not(const Question& question);
   void seen(encode::Encoded& encoded);
   void report(const Damage& damage);
@@ -83,6 +84,8 @@ class SessionWork final : public StepClient {
   std::optional<EngineInput> head_;   // taken from the lane, can't be taken in yet
   std::deque<QuestionId> cancelled_;  // asked to stop before they began
   StepLoop::Promise promise_;
+  StepLoop::Promise
+      for_head_;        // for the question that waits, where another answer has the session's own room
   bool idle_ = false;   // others may have the cells
   bool waking_ = true;  // cells are promised, and free when the loop has gone round
   bool cancel_all_ = false;
@@ -92,8 +95,11 @@ class SessionWork final : public StepClient {
 /// Longest question, template included, in tokens.
 inline constexpr int kMaxQuestionTokens = 512;
 
-/// Cells and sequences that a session needs at most: the window twice while it turns over, and open answers.
+/// Cells and sequences that a session is promised: for the window twice while it turns over, and one answer.
 int cells_needed(const SessionOptions& options);
-int sequences_needed(const SessionOptions& options);
+inline constexpr int kSequencesNeeded = 3;
+/// With as many open answers as it may have; the others are promised theirs when they begin.
+int cells_at_most(const SessionOptions& options);
+int sequences_at_most(const SessionOptions& options);
 
 }  // namespace braid::serve

@@ -1,6 +1,7 @@
 #pragma once
 // What a session counts, from all its threads.
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -25,6 +26,9 @@ class Tally {
   void fault();
   void answered(const Answer& answer);
   void turn_over();
+  /// What its window takes outside the KV cache.
+  void holds(std::size_t bytes) { held_bytes_ = bytes; }
+  std::size_t held_bytes() const { return held_bytes_; }
   /// All sources have ended, and told of what was up to `at`.
   void ended(SessionTime at);
 
@@ -43,6 +47,7 @@ class Tally {
   deliver::Summary summary_;
   int waiting_questions_ = 0;
   std::map<std::string, std::uint64_t> drops_;
+  std::atomic<std::size_t> held_bytes_{0};
 };
 
 }  // namespace braid::serve

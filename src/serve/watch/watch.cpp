@@ -44,8 +44,8 @@ Status Watch::open_sources() {
 }
 
 Status Watch::load_model() {
-  auto engine = load_engine(config_.model, {.cells = cells_needed(config_.session),
-                                            .max_sequences = sequences_needed(config_.session),
+  auto engine = load_engine(config_.model, {.cells = cells_at_most(config_.session),
+                                            .max_sequences = sequences_at_most(config_.session),
                                             .deterministic = config_.host.deterministic});
   if (!engine) return tl::unexpected(engine.error());
   engine_ = std::move(*engine);

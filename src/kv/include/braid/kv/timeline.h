@@ -112,6 +112,7 @@ class Timeline {
 
   Position end() const { return current_.end; }  ///< one past the last position appended
   int rows() const { return current_.rows; }
+  std::size_t bytes() const;                          ///< of all entries' prompts
   std::uint64_t evicted() const { return evicted_; }  ///< chunks that left at turn-overs
   const std::deque<Entry>& entries() const { return current_.entries; }
 

@@ -36,8 +36,9 @@ using Piece = std::variant<TokenRun, EmbeddingRun>;
 struct Prompt {
   std::vector<Piece> pieces;
 
-  int rows() const;       ///< KV cells it takes
-  int positions() const;  ///< positions it advances
+  int rows() const;           ///< KV cells it takes
+  int positions() const;      ///< positions it advances
+  std::size_t bytes() const;  ///< of its tokens and embedding rows
   void append(TokenRun tokens);
   void append(const Prompt& other);
 };

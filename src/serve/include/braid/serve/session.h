@@ -79,6 +79,9 @@ class Session {
   /// When session time 0 was on the clock; after start().
   SteadyTime started_at() const;
 
+  /// What its window takes outside the KV cache: kept embeddings, mostly.
+  std::size_t held_bytes() const;
+
   /// What the session's time is now: the clock's when realtime, else how far it has been perceived.
   SessionTime now() const;
 
