@@ -108,6 +108,26 @@ TEST(Client, follows_redirects_only_when_told_and_asks_its_policy_again) {
   EXPECT_EQ(client->fetch(request).error().code, ErrorCode::kUsage);
 }
 
+TEST(Client, asks_no_host_that_is_not_listed_wherever_it_is_sent) {
+  const auto server = started(router());
+  ClientOptions options = anywhere();
+  options.allow_host = [](std::string_view host) { return host == "127.0.0.1"; };
+  const auto client = client_with(std::move(options));
+  ClientRequest request = get(server->url() + "/big");
+  request.max_redirects = 3;
+  EXPECT_TRUE(client->fetch(request));
+  const std::string unlisted = "http://localhost:" + std::to_string(server->port()) + "/big";
+  const auto connections = server->stats().connections;
+  request.url = unlisted;
+  EXPECT_EQ(client->fetch(request).error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(server->stats().connections, connections);
+  request.url = server->url() + "/to?url=" + unlisted;
+  const auto redirected = client->fetch(request);
+  ASSERT_FALSE(redirected);
+  EXPECT_EQ(redirected.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(redirected.error().message, HasSubstr("localhost"));
+}
+
 TEST(Client, keeps_to_its_bounds) {
   const auto server = started(router());
   const auto client = client_with(anywhere());

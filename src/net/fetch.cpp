@@ -101,6 +101,9 @@ Result<Url> Fetch::redirection(const Url& from, const ClientResponse& response) 
 
 Task<Result<ClientResponse>> Fetch::once(const Url& url) {
   transport_.reset();
+  if (options_.allow_host && !options_.allow_host(url.host))
+    co_return failure(ErrorCode::kUnsupported,
+                      fmt::format("host '{}' isn't on the list of those that may be asked", url.host));
   auto socket = co_await connect(url);
   if (!socket) co_return tl::unexpected(socket.error());
   transport_.emplace(std::move(*socket), url.tls ? &tls_ : nullptr);

@@ -261,18 +261,6 @@ TEST_F(ChatServiceTest, NothingIsSharedWhereAModelCannotHideTheRest) {
   EXPECT_EQ(made.probe->used_cells(), 0);
 }
 
-TEST_F(ChatServiceTest, AUrlThatIsNoDataUriIsRefused) {
-  open();
-  openai::ChatRequest wanted = request("What is it?");
-  openai::Part picture;
-  picture.kind = openai::Part::Kind::kImage;
-  picture.url = "https://example.com/a.jpg";
-  wanted.messages[0].content.push_back(std::move(picture));
-  const Got& got = send(std::move(wanted));
-  wait_for(got);
-  EXPECT_EQ(got.end->error->code, ErrorCode::kUnsupported);
-}
-
 TEST_F(ChatServiceTest, BytesThatAreNoPictureAreRefused) {
   open();
   openai::ChatRequest wanted = request("What is it?");

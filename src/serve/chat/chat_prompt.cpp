@@ -75,8 +75,6 @@ Status append_part(const openai::Part& part, const engine::Tokenizer& tokenizer,
     made.prompt.append(tokenizer.tokenize(part.text, false));
     return {};
   }
-  if (!part.url.empty())
-    return fail(ErrorCode::kUnsupported, "media at a URL are not fetched by this server: send a data: URI");
   std::optional<SessionTime> at;
   if (part.timestamp_us) at = SessionTime(Microseconds(*part.timestamp_us));
   auto prompt = media.read(*kind, part.bytes, at, made.times);

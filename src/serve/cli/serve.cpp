@@ -91,6 +91,11 @@ void add_network_flags(CLI::App& command, ServerConfig& config) {
       .add_option("--keys", config.keys_file,
                   "file of hashed API keys, one a line; needed beyond a loopback address")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--media-host", config.remote_media.hosts,
+          "host that media named by URL may come from, as example.com, *.example.com; may be repeated")
+      ->type_name("HOST");
   command.add_option("--cors-origin", config.cors_origins, "origin whose pages may ask; may be repeated")
       ->type_name("URL");
 }

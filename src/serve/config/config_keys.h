@@ -112,6 +112,17 @@ void visit_server(Config& config, Visitor& visitor) {
   visitor.key("stop_grace_ms", config.stop_grace, Range{0, 3'600'000},
               "that open answers may take at the end");
 
+  visitor.key(
+      "client_sources", config.client_sources, kAny,
+      "whether clients may name sources, any file or address: local (on a loopback address), all, none");
+
+  auto& remote = config.remote_media;
+  visitor.table("remote_media", "media that requests name by URL");
+  visitor.key("hosts", remote.hosts, kAny, "that may be asked, as example.com, *.example.com; empty: none");
+  visitor.key("allow_private", remote.allow_private, kAny, "they may have addresses that aren't public");
+  visitor.key("max_bytes", remote.max_bytes, kBytes, "of one request's media");
+  visitor.key("timeout_ms", remote.timeout, Range{10, 600'000}, "of one medium");
+
   auto& limits = config.limits;
   visitor.table("limits", "what one client, and all of them, can hold");
   visitor.key("header_bytes", limits.header_bytes, kBytes, "request line and headers");

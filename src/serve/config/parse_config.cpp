@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxFile = 1 << 20;  // bytes
 constexpr std::array kEvents = {"utterance", "scene_change", "line", "reading"};
+constexpr std::array kClientSources = {"local", "all", "none"};
 constexpr std::array kDetectors = {"silero", "energy", "off"};
 
 /// Walks visit_config() over a file's tables.
@@ -160,6 +161,9 @@ Result<ServerConfig> read_config(const toml::table& root, std::string_view file)
   if (std::find(kDetectors.begin(), kDetectors.end(), config.vad) == kDetectors.end())
     return fail(ErrorCode::kUsage, fmt::format("{}: vad of [speech] is '{}'; expected {}", file, config.vad,
                                                fmt::join(kDetectors, ", ")));
+  if (std::find(kClientSources.begin(), kClientSources.end(), config.client_sources) == kClientSources.end())
+    return fail(ErrorCode::kUsage, fmt::format("{}: client_sources of [server] is '{}'; expected {}", file,
+                                               config.client_sources, fmt::join(kClientSources, ", ")));
   if (!config.questions.empty() && config.sources.empty())
     return fail(
         ErrorCode::kUsage,

@@ -122,10 +122,11 @@ ReplyEnd reply_end(const Answer& answer) {
 
 }  // namespace
 
-ChatApi::ChatApi(ChatService& service, MediaPrompts& media, LiveSessions& sessions, Workers& workers,
-                 Clock& clock, const engine::Engine& engine, Observers observers)
+ChatApi::ChatApi(ChatService& service, MediaPrompts& media, RemoteMedia& remote, LiveSessions& sessions,
+                 Workers& workers, Clock& clock, const engine::Engine& engine, Observers observers)
     : service_(service),
       media_(media),
+      remote_(remote),
       sessions_(sessions),
       workers_(workers),
       clock_(clock),
@@ -175,14 +176,14 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
   form.hold_text = !chat.tools.empty() && chat.tool_choice.kind != openai::ToolChoice::Kind::kNone;
   auto call =
       std::make_shared<Call>(Call{ChatReply(std::move(exchange), std::move(form), clock_), {}, nullptr});
-  ChatJob job;
-  job.sampling = sampling_of(chat.sampling);
-  job.stops = chat.stops;
-  job.max_tokens = chat.max_tokens;
-  job.top_logprobs = chat.top_logprobs;
-  job.make = [this, request = std::make_shared<openai::ChatRequest>(std::move(chat))] {
-    return make_chat_prompt(*request, tokenizer_, media_);
-  };
+  const auto request = std::make_shared<openai::ChatRequest>(std::move(chat));
+  const auto made = std::make_shared<ChatJob>();
+  ChatJob& job = *made;
+  job.sampling = sampling_of(request->sampling);
+  job.stops = request->stops;
+  job.max_tokens = request->max_tokens;
+  job.top_logprobs = request->top_logprobs;
+  job.make = [this, request] { return make_chat_prompt(*request, tokenizer_, media_); };
   job.arrived = arrived;
   job.on_begin = [call](const ChatPrompt& made) {
     call->prompt.image = made.image_rows;
@@ -200,7 +201,10 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
     cancel->cancel();
     service_.wake();
   });
-  if (auto submitted = service_.submit(std::move(job)); !submitted) call->reply.fail(submitted.error());
+  remote_.fetch(request, [this, made, call](Status status) {
+    if (status) status = service_.submit(std::move(*made));
+    if (!status) call->reply.fail(status.error());
+  });
 }
 
 void ChatApi::answer_from_session(openai::ChatRequest chat, net::Exchange exchange, LiveSession& live,

@@ -7,6 +7,7 @@
 #include "braid/net/exchange.h"
 #include "braid/openai/chat_request.h"
 #include "chat/chat_service.h"
+#include "chat/remote_media.h"
 #include "server/chat_reply.h"
 #include "server/workers.h"
 
@@ -19,8 +20,8 @@ class LiveSessions;
 class ChatApi {
  public:
   /// All outlive this.
-  ChatApi(ChatService& service, MediaPrompts& media, LiveSessions& sessions, Workers& workers, Clock& clock,
-          const engine::Engine& engine, Observers observers = {});
+  ChatApi(ChatService& service, MediaPrompts& media, RemoteMedia& remote, LiveSessions& sessions,
+          Workers& workers, Clock& clock, const engine::Engine& engine, Observers observers = {});
 
   void handle(net::Request request, net::Exchange exchange);
 
@@ -33,6 +34,7 @@ class ChatApi {
 
   ChatService& service_;
   MediaPrompts& media_;
+  RemoteMedia& remote_;
   LiveSessions& sessions_;
   Workers& workers_;
   Clock& clock_;

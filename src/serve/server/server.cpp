@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "braid/net/client.h"
 #include "braid/net/key_store.h"
 #include "braid/net/server.h"
 #include "chat/chat_service.h"
@@ -47,7 +48,8 @@ ChatServiceOptions chat_options(const ServerConfig& config) {
 /// In the order of dependence: what comes later uses what comes before.
 struct Server::State {
   State(ServerConfig server_config, Clock& session_clock, engine::Engine loaded,
-        std::unique_ptr<sync::SpeechDetectorFactory> detector, std::unique_ptr<Reports> made_reports)
+        std::unique_ptr<sync::SpeechDetectorFactory> detector, std::unique_ptr<RemoteMedia> made_remote,
+        std::unique_ptr<Reports> made_reports)
       : config(std::move(server_config)),
         clock(session_clock),
         engine(std::move(loaded)),
@@ -57,7 +59,8 @@ struct Server::State {
         reports(std::move(made_reports)),
         sessions(host, speech.get(), clock, sessions_options(config, reports->metrics(), clock)),
         chats(host, clock, chat_options(config)),
-        chat_api(chats, media, sessions, workers, clock, engine, reports->observers()),
+        remote(std::move(made_remote)),
+        chat_api(chats, media, *remote, sessions, workers, clock, engine, reports->observers()),
         realtime({sessions, speech.get(), engine, config.ingest, chats, media, workers, clock}),
         workers(clock, 2),
         liveness(host, clock) {}
@@ -75,6 +78,7 @@ struct Server::State {
   std::unique_ptr<Reports> reports;
   LiveSessions sessions;
   ChatService chats;
+  std::unique_ptr<RemoteMedia> remote;  // tells the one before what it couldn't fetch when it is destroyed
   ChatApi chat_api;
   RealtimeApi realtime;
   Workers workers;  // after those whose work it does, which it only ends when it is destroyed
@@ -104,7 +108,9 @@ Status Server::State::listen() {
     chat_api.handle(std::move(request), std::move(exchange));
   });
   realtime.add_routes(router);
-  add_session_routes(router, sessions, reports->standing(), workers);
+  const bool local = net::is_loopback_address(config.address);
+  const bool may_name_sources = config.client_sources == "all" || (config.client_sources == "local" && local);
+  add_session_routes(router, sessions, reports->standing(), workers, may_name_sources);
   add_session_events_route(router, sessions);
   add_transcription_route(router, {chats, media, *engine.tokenizer, workers, clock});
   add_status_routes(router, engine.info, liveness);
@@ -158,8 +164,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engin
   if (!speech) return tl::unexpected(speech.error());
   auto reports = Reports::make(config, clock, engine.info);
   if (!reports) return tl::unexpected(reports.error());
+  auto remote = RemoteMedia::make(config.remote_media);
+  if (!remote) return tl::unexpected(remote.error());
   auto state = std::make_unique<State>(std::move(config), clock, std::move(engine), std::move(*speech),
-                                       std::move(*reports));
+                                       std::move(*remote), std::move(*reports));
   state->host.loop().start();
   Status status = state->attach_sources();
   if (status) status = state->listen();

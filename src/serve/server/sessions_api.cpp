@@ -20,10 +20,18 @@ void respond_unknown(net::Exchange& exchange, std::string_view id) {
                            "session_not_found"});
 }
 
-void create(LiveSessions& sessions, StandingQuestions& standing, const net::Request& request,
-            net::Exchange exchange) {
+openai::ApiError no_sources_of_clients() {
+  return {403,
+          "this server opens no sources that clients name: list them as [[source]], or set client_sources = "
+          "\"all\" in [server]",
+          "invalid_request_error", "sources", "sources_not_allowed"};
+}
+
+void create(LiveSessions& sessions, StandingQuestions& standing, bool may_name_sources,
+            const net::Request& request, net::Exchange exchange) {
   auto wanted = openai::parse_session_create(request.body);
   if (!wanted) return respond_error(exchange, wanted.error());
+  if (!wanted->sources.empty() && !may_name_sources) return respond_error(exchange, no_sources_of_clients());
   if (auto known = StandingQuestions::check(wanted->questions); !known)
     return respond_error(exchange, openai::to_api_error(known.error(), "questions"));
   auto live = sessions.create(*wanted, request.key_name);
@@ -62,15 +70,15 @@ net::Handler on_workers(Workers& workers, Work work) {
 }  // namespace
 
 void add_session_routes(net::Router& router, LiveSessions& sessions, StandingQuestions& standing,
-                        Workers& workers) {
+                        Workers& workers, bool may_name_sources) {
   router.route("GET", "/v1/sessions", [&sessions](const net::Request& request, net::Exchange exchange) {
     list(sessions, request, std::move(exchange));
   });
-  router.route(
-      "POST", "/v1/sessions",
-      on_workers(workers, [&sessions, &standing](const net::Request& request, net::Exchange exchange) {
-        create(sessions, standing, request, std::move(exchange));
-      }));
+  router.route("POST", "/v1/sessions",
+               on_workers(workers, [&sessions, &standing, may_name_sources](const net::Request& request,
+                                                                            net::Exchange exchange) {
+                 create(sessions, standing, may_name_sources, request, std::move(exchange));
+               }));
   router.route("GET", "/v1/sessions/{id}", [&sessions](const net::Request& request, net::Exchange exchange) {
     show(sessions, request, std::move(exchange));
   });

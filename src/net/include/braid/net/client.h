@@ -25,10 +25,14 @@ bool is_public_address(std::string_view address);
 /// 127.0.0.0/8, ::1 and its IPv4-mapped form.
 bool is_loopback_address(std::string_view address);
 
+/// Whether a host (a name or an IP literal, lower case) may be asked, the first and those redirects lead to.
+using HostPolicy = std::function<bool(std::string_view host)>;
+
 struct ClientOptions {
-  AddressPolicy allow = is_public_address;
-  std::string ca_file;        ///< PEM; empty: the system's
-  std::size_t max_open = 64;  ///< requests under way at once; more: kFull
+  AddressPolicy allow = is_public_address;  ///< null: any
+  HostPolicy allow_host;                    ///< null: any
+  std::string ca_file;                      ///< PEM; empty: the system's
+  std::size_t max_open = 64;                ///< requests under way at once; more: kFull
   std::string user_agent = "braid";
 };
 
@@ -59,9 +63,9 @@ class Client {
 
   using Done = std::function<void(Result<ClientResponse>)>;
   /// Returns at once; `done` is called once, on the client's thread, and must not block. An answer of any
-  /// status is a response. Errors: kUsage (URL), kNotFound (name), kUnsupported (address refused by the
-  /// policy), kResource (connection; retryable), kLate (timeout; retryable), kLimit (answer too large),
-  /// kBadInput (not HTTP, or a certificate that doesn't hold), kFull, kCancelled.
+  /// status is a response. Errors: kUsage (URL), kNotFound (name), kUnsupported (host or address
+  /// refused by a policy), kResource (connection; retryable), kLate (timeout; retryable), kLimit (answer too
+  /// large), kBadInput (not HTTP, or a certificate that doesn't hold), kFull, kCancelled.
   void send(ClientRequest request, Done done);
   /// The same, blocking. Not from `done`.
   Result<ClientResponse> fetch(ClientRequest request);

@@ -56,6 +56,14 @@ struct WebhookOptions {
   std::size_t max_waiting = 256;  ///< answers that wait; beyond, the new one is dead
 };
 
+/// Media that chat requests name by URL.
+struct RemoteMediaOptions {
+  std::vector<std::string> hosts;      ///< that may be asked, as example.com, *.example.com; empty: none
+  bool allow_private = false;          ///< they may have addresses that aren't public
+  std::size_t max_bytes = 20U << 20U;  ///< of one request's media together
+  Milliseconds timeout{10'000};        ///< of one
+};
+
 struct ServerConfig {
   ModelChoice model;
   HostOptions host;
@@ -79,6 +87,10 @@ struct ServerConfig {
   MetricsOptions metrics;
   TracingOptions tracing;
   WebhookOptions webhooks;
+  RemoteMediaOptions remote_media;
+  /// local, all, none: whether clients may name sources, which can be any file, device or address. local: if
+  /// the server listens on a loopback address.
+  std::string client_sources = "local";
 };
 
 /// Threads: the engine's, the network's, workers', and each session's own.

@@ -1,0 +1,109 @@
+#include "chat/remote_media.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace braid::serve {
+
+namespace {
+
+constexpr int kMaxRedirects = 5;
+
+bool equal_letters(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_entry(std::string_view entry) {
+  if (entry.starts_with("*.")) entry.remove_prefix(2);
+  return !entry.empty() && std::all_of(entry.begin(), entry.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '.' || c == ':';
+  });
+}
+
+Error refusal(const std::string& url, const Error& why) {
+  const ErrorCode code = why.code == ErrorCode::kFull || why.code == ErrorCode::kLimit ||
+                                 why.code == ErrorCode::kUnsupported || why.code == ErrorCode::kCancelled
+                             ? why.code
+                             : ErrorCode::kBadInput;
+  return {code, fmt::format("{} can't be fetched: {}", url, why.message), why.retryable};
+}
+
+}  // namespace
+
+bool host_is_listed(std::string_view host, const std::vector<std::string>& list) {
+  return std::any_of(list.begin(), list.end(), [&](std::string_view entry) {
+    if (!entry.starts_with("*.")) return equal_letters(host, entry);
+    const std::string_view tail = entry.substr(1);
+    return host.size() > tail.size() && equal_letters(host.substr(host.size() - tail.size()), tail);
+  });
+}
+
+/// One request's media, fetched one after the other.
+struct RemoteMedia::Gathering {
+  std::shared_ptr<openai::ChatRequest> chat;
+  std::function<void(Status)> then;
+  std::vector<openai::Part*> parts;
+  std::size_t next = 0;
+  std::size_t bytes_left = 0;
+};
+
+Result<std::unique_ptr<RemoteMedia>> RemoteMedia::make(const RemoteMediaOptions& options) {
+  for (const std::string& host : options.hosts)
+    if (!is_entry(host))
+      return fail(ErrorCode::kUsage,
+                  fmt::format("'{}' is no host that media may come from; expected a name as example.com or "
+                              "*.example.com",
+                              host));
+  net::ClientOptions client;
+  if (options.allow_private) client.allow = nullptr;
+  client.allow_host = [hosts = options.hosts](std::string_view host) { return host_is_listed(host, hosts); };
+  auto made = net::Client::make(std::move(client));
+  if (!made) return tl::unexpected(made.error());
+  return std::unique_ptr<RemoteMedia>(new RemoteMedia(options, std::move(*made)));
+}
+
+void RemoteMedia::fetch(std::shared_ptr<openai::ChatRequest> chat, std::function<void(Status)> then) {
+  const auto gathering = std::make_shared<Gathering>();
+  gathering->bytes_left = options_.max_bytes;
+  for (openai::Message& message : chat->messages)
+    for (openai::Part& part : message.content)
+      if (!part.url.empty()) gathering->parts.push_back(&part);
+  if (!gathering->parts.empty() && options_.hosts.empty())
+    return then(
+        fail(ErrorCode::kUnsupported,
+             "media at a URL are not fetched by this server: send a data: URI, or list the host under "
+             "hosts of [remote_media]"));
+  gathering->chat = std::move(chat);
+  gathering->then = std::move(then);
+  fetch_next(gathering);
+}
+
+void RemoteMedia::fetch_next(std::shared_ptr<Gathering> gathering) {
+  if (gathering->next == gathering->parts.size()) return gathering->then({});
+  net::ClientRequest request;
+  request.url = gathering->parts[gathering->next]->url;
+  request.timeout = options_.timeout;
+  request.max_body = gathering->bytes_left;
+  request.max_redirects = kMaxRedirects;
+  client_->send(std::move(request), [this, gathering](Result<net::ClientResponse> response) {
+    openai::Part& part = *gathering->parts[gathering->next];
+    if (!response) return gathering->then(tl::unexpected(refusal(part.url, response.error())));
+    if (response->status != 200 || response->body.empty())
+      return gathering->then(tl::unexpected(
+          refusal(part.url, {ErrorCode::kBadInput,
+                             fmt::format("the answer has status {} and {} bytes; expected 200 and a medium",
+                                         response->status, response->body.size())})));
+    gathering->bytes_left -= response->body.size();
+    part.bytes = std::move(response->body);
+    part.url.clear();
+    ++gathering->next;
+    fetch_next(gathering);
+  });
+}
+
+}  // namespace braid::serve
