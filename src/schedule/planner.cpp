@@ -69,13 +69,22 @@ void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   const int target = all_at_once ? options_.max_rows : std::min(options_.max_rows, within);
   int room = options_.max_rows - decodes;
   int budget = std::clamp(target - decodes, std::min(1, room), room);
-  const int asked = take(ready.questions, budget, planned);
+  const int asked = take(ready.questions, std::max(budget, whole_question(ready, decodes)), planned);
   if (asked > 0 && !options_.perceive_beside_question) return;
   room -= asked;
   budget = std::max(budget - asked, std::min(1, room));
   budget -= take(ready.perception, budget, planned);
   // What a question waits for isn't slowed by what it doesn't.
   if (!all_at_once || planned.plan.rows.empty()) take(ready.rebuilds, std::min(budget, within), planned);
+}
+
+// Rows of the oldest question, if all that is left of it fits a step of twice the target: two steps would hold
+// the decoding answers up for longer, since a row is dearer in a small step.
+int Planner::whole_question(const Ready& ready, int decodes) const {
+  const PrefillJob* question = first_unfinished(ready.questions);
+  if (!question || question->indivisible_next() > 0) return 0;
+  const int most = std::min(options_.max_rows, cost_.rows_within(2 * options_.step_target));
+  return decodes + question->rows_left() <= most ? question->rows_left() : 0;
 }
 
 void Planner::take_decodes(const Ready& ready, int at_most, Planned& planned) const {

@@ -78,7 +78,7 @@ TEST_F(PlannerTest, perceives_beside_a_question_where_rows_are_nearly_free) {
 
 TEST_F(PlannerTest, perceives_a_row_beside_a_question_that_takes_all) {
   Planner planner(beside(), forty_rows());
-  question(6, letters(90));
+  question(6, letters(100));
   perception(1, letters(20));
   EXPECT_EQ(step(planner), "40q 1p");
 }
@@ -110,8 +110,19 @@ TEST_F(PlannerTest, gives_perception_a_row_even_when_decodes_alone_pass_the_targ
 
 TEST_F(PlannerTest, gives_a_question_a_row_even_when_decodes_alone_pass_the_target) {
   for (int i = 0; i < 45; ++i) decoding(10 + i);
-  question(6, letters(5));
+  question(6, letters(50));
   EXPECT_EQ(step(planner_), "45d 1q");
+}
+
+TEST_F(PlannerTest, does_not_cut_a_question_that_ends_within_twice_the_target) {
+  decoding(5);
+  question(6, letters(89));
+  question(7, letters(60));
+  EXPECT_EQ(step(planner_), "1d 89q");
+  EXPECT_EQ(step(planner_), "1d 60q");
+  question(8, letters(90));
+  EXPECT_EQ(step(planner_), "1d 39q");
+  EXPECT_EQ(step(planner_), "1d 51q");
 }
 
 TEST_F(PlannerTest, gives_a_rebuild_that_row_when_no_perception_waits) {
@@ -180,10 +191,10 @@ TEST_F(PlannerTest, runs_media_one_after_the_other_when_nothing_else_waits) {
 
 TEST_F(PlannerTest, does_not_let_a_question_wait_for_a_medium_it_does_not_depend_on) {
   perception(1, "9");
-  question(6, letters(60));
+  question(6, letters(95));
   decoding(5);
   EXPECT_EQ(step(planner_), "1d 39q");
-  EXPECT_EQ(step(planner_), "1d 21q");
+  EXPECT_EQ(step(planner_), "1d 56q");
   EXPECT_EQ(step(planner_), "[9p]");
 }
 

@@ -25,7 +25,7 @@ struct PlanOptions {
   /// step's fixed cost passes any target, and steps of one row each would make it worse.
   int min_rows = 1;
   Nanoseconds step_target =
-      Milliseconds(50);  ///< a step is planned to take at most this; cancellation waits a step
+      Milliseconds(50);  ///< a step is planned to take at most this, or twice; cancellation waits a step
   bool perceive_beside_question = false;  ///< true where rows are nearly free (GPU)
   bool deterministic = false;             ///< fixed chunks: one job or the decode rows a step, never mixed
   int deterministic_rows = 32;
@@ -54,7 +54,8 @@ struct Planned {
   std::size_t wanted = 0;  ///< rows that want logits
 };
 
-/// Decode rows first, then questions, perception and rebuilds up to what the target allows. A question is
+/// Decode rows first, then questions, perception and rebuilds up to what the target allows. A question whose
+/// rest fits a step of twice the target is not cut: rows are dearer in small steps. A question is
 /// never made to wait for perception rows it does not depend on; perception gets at least one row a step
 /// while answers decode, so it goes on; rebuilds take what is left, and that one row where no perception
 /// waits.
@@ -78,6 +79,7 @@ class Planner {
   void plan_deterministic(const Ready& ready, Planned& planned);
   PrefillJob* due_medium(const Ready& ready);
   void take_decodes(const Ready& ready, int at_most, Planned& planned) const;
+  int whole_question(const Ready& ready, int decodes) const;
   /// Returns the rows taken.
   int take(Jobs jobs, int budget, Planned& planned);
   bool is_blocked(SequenceId sequence) const;
