@@ -78,8 +78,8 @@ void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   if (!all_at_once || planned.plan.rows.empty()) take(ready.rebuilds, std::min(budget, within), planned);
 }
 
-// Rows of the oldest question, if all that is left of it fits a step of twice the target: two steps would hold
-// the decoding answers up for longer, since a row is dearer in a small step.
+// Rows of the oldest question, if all that is left of it fits a step of twice the target: two steps would
+// hold the decoding answers up for longer, since a row is dearer in a small step.
 int Planner::whole_question(const Ready& ready, int decodes) const {
   const PrefillJob* question = first_unfinished(ready.questions);
   if (!question || question->indivisible_next() > 0) return 0;

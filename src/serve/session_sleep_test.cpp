@@ -103,6 +103,23 @@ TEST_F(SessionSleepTest, WithoutAnybodyWaitingNobodySleeps) {
   end_all();
 }
 
+TEST_F(SessionSleepTest, OnesThatWereGivenNothingMakeRoomAtOnce) {
+  model.cells = kRoomForOne;
+  for (int i = 0; i < 40; ++i) add(std::nullopt);
+  pass(1);
+  EXPECT_LE(made.probe->used_cells(), options.window.max_rows);
+  for (Live& live : sessions) {
+    Question asked = question("What?");
+    asked.now = true;
+    ASSERT_TRUE(live.session->ask(std::move(asked)));
+    pass(6000);
+    EXPECT_EQ(live.heard.answers.size(), 1U);
+    EXPECT_EQ(live.heard.answers[0].finish, FinishReason::kStop);
+  }
+  end_all();
+  EXPECT_EQ(made.probe->used_cells(), 0);
+}
+
 TEST_F(SessionSleepTest, ABusySessionKeepsItsCells) {
   model.cells = kRoomForOne;
   Live& busy = add(FrameStream{.frames = 100});

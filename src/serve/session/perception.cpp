@@ -44,6 +44,7 @@ Status Perception::open() {
 
 void Perception::sleep() {
   if (timeline_.turning_over()) give_up_turn_over();
+  jobs_.clear();
   if (!awake()) return;
   decoder_.free(sequence_);
   ledger_.close(sequence_);

@@ -28,7 +28,8 @@ class Perception {
   /// stands in the timeline alone, outside the cache.
   Status open();
   bool awake() const { return sequence_.valid(); }
-  /// Gives its sequences' cells back. For one that is settled.
+  /// Gives its sequences' cells back. For one that is settled, or has been offered nothing since it was
+  /// opened.
   void sleep();
   /// Nothing is under way or due.
   bool settled() const;

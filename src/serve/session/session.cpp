@@ -170,6 +170,8 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, EngineH
                     options.window.max_rows, needed, info.cells));
   auto promise = host.loop().promise(needed, kSequencesNeeded);
   if (!promise) return tl::unexpected(promise.error());
+  // Until it is given something, it may lose them to whoever comes.
+  promise->idle(clock.now() - host.loop().options().idle_after);
   return std::unique_ptr<Session>(
       new Session(std::make_unique<State>(options, host.loop(), std::move(*promise), speech, clock, sink)));
 }

@@ -230,6 +230,7 @@ bool SessionWork::take_chunks() {
 
 void SessionWork::open() {
   waking_ = false;
+  if (promise_.taken()) return;
   if (auto opened = perception_.open(); !opened) {
     emit(deliver::Fault{"engine", {}, opened.error()});
     broken_ = true;

@@ -86,7 +86,7 @@ class SessionWork final : public StepClient {
   StepLoop::Promise promise_;
   StepLoop::Promise
       for_head_;        // for the question that waits, where another answer has the session's own room
-  bool idle_ = false;   // others may have the cells
+  bool idle_ = true;    // others may have the cells: until it is given something, at any time
   bool waking_ = true;  // cells are promised, and free when the loop has gone round
   bool cancel_all_ = false;
   bool broken_ = false;  // the engine failed: nothing more is perceived
