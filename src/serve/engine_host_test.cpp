@@ -78,7 +78,7 @@ TEST_F(EngineHostTest, DeterministicStepsHoldRowsOfOneSession) {
 
 TEST_F(EngineHostTest, ASessionBeyondTheCellsIsRefusedUntilAnotherEnds) {
   model.cells = 4096;
-  begin({.frames = 1, .interval = Milliseconds(500)});
+  begin({.frames = 4, .interval = Milliseconds(500)});
   clock.sleep_for(Milliseconds(300));
   const auto refused = Session::create(options, *host, nullptr, clock, heard);
   ASSERT_FALSE(refused);
