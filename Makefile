@@ -9,7 +9,7 @@ CLIP ?= models/nano/samples/clip.mp4
 # CUDA=ON builds llama.cpp with its CUDA backend.
 export BRAID_CUDA := $(if $(CUDA),$(CUDA),OFF)
 
-.PHONY: help demo build model test bench faults fuzz sanitize tsan format check nano-check clean install
+.PHONY: help demo build model test bench faults soak fuzz sanitize tsan format check nano-check clean install
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,6 +36,10 @@ bench: ## compare speed with llama.cpp (QUICK=1: two minutes; UPDATE_DOCS=1: int
 faults: ## 10,000 broken requests and events against the server, sanitized and with the default model (20 minutes)
 	@$(PREPARE) test
 	@tools/faults.sh
+
+soak: ## a day of virtual time, then ten minutes on the default model: nothing grows, nothing gets slower
+	@$(PREPARE) test
+	@tools/soak.sh
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (20)
 	@$(PREPARE) dev

@@ -109,15 +109,15 @@ class RawWebSocket:
 
     def receive(self):
         """The next event; None: the connection is at its end. A silent server is a timeout."""
-        while True:
+        while not self.closed:
             opcode, payload = self.next_frame()
             if opcode == TEXT:
                 return json.loads(payload)
             if opcode in (None, CLOSE):
                 self.closed = True
-                return None
             if opcode == PING:
                 self.socket.sendall(self.frame(payload, 10))
+        return None
 
     def next_frame(self):
         head = self.take(2)

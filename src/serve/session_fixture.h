@@ -23,6 +23,7 @@ inline SessionTime at_ms(std::int64_t ms) { return SessionTime(Milliseconds(ms))
 /// any number of them.
 struct FrameStream {
   int frames = 10;
+  int labels = 1 << 30;  ///< after so many they begin again at f0
   Nanoseconds interval = Milliseconds(500);
   Nanoseconds bound_every = Milliseconds(10);  ///< when paced: promises between frames that none came
   bool paced = false;  ///< each comes when its time has come on the clock; else as fast as accepted
