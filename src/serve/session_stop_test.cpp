@@ -192,6 +192,50 @@ TEST_F(SessionStop, AWindowBeyondTheEnginesCellsIsRefused) {
   EXPECT_THAT(beyond.error().message, HasSubstr("1024"));
 }
 
+/// Another's frames, and sound that never says anything.
+class WithSound final : public ingest::Source {
+ public:
+  explicit WithSound(std::unique_ptr<ingest::Source> frames)
+      : frames_(std::move(frames)), info_(frames_->info()) {
+    info_.streams[static_cast<std::size_t>(StreamKind::kAudio)] = true;
+  }
+  const ingest::SourceInfo& info() const override { return info_; }
+  Status run(SourceId id, const ingest::PacketSink& sink) override {
+    sink(Bound{StreamKind::kAudio, at_ms(1'000'000)});
+    return frames_->run(id, sink);
+  }
+  void stop() override { frames_->stop(); }
+
+ private:
+  std::unique_ptr<ingest::Source> frames_;
+  ingest::SourceInfo info_;
+};
+
+TEST_F(SessionStop, WhatAModelHasNoSenseForIsSaidOnce) {
+  for (const bool hears : {false, true}) {
+    model.hears = hears;
+    std::vector<std::string> notices;
+    heard.meanwhile = [&](const deliver::Event& event) {
+      if (const auto* notice = std::get_if<deliver::Notice>(&event)) notices.push_back(notice->message);
+    };
+    session = std::move(*Session::create(options, make_host(), nullptr, clock, heard));
+    ASSERT_TRUE(session->add_source(std::make_unique<WithSound>(make_frame_source(stream, pool, clock))));
+    session->start();
+    run_to_end();
+    EXPECT_EQ(notices.size(), hears ? 0U : 1U);
+    if (!hears) EXPECT_THAT(notices.at(0), HasSubstr("sound"));
+    EXPECT_TRUE(heard.faults.empty());
+  }
+}
+
+TEST_F(SessionStop, AnOpeningThatLeavesNoRoomIsRefused) {
+  options.window.max_rows = 3;  // the scripted opening has two
+  const auto cramped = Session::create(options, make_host(), nullptr, clock, heard);
+  ASSERT_FALSE(cramped);
+  EXPECT_EQ(cramped.error().code, ErrorCode::kLimit);
+  EXPECT_THAT(cramped.error().message, HasSubstr("system text"));
+}
+
 TEST_F(SessionStop, SourcesOfOneNameOrOfNoUseAreRefused) {
   model.sees = false;
   session = std::move(*Session::create(options, make_host(), nullptr, clock, heard));

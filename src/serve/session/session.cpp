@@ -32,6 +32,14 @@ bool can_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) 
          has(StreamKind::kText) || has(StreamKind::kReading);
 }
 
+/// What of the source the model has no sense for, if it uses the rest.
+const char* unused_part(const ingest::SourceInfo& source, const engine::EngineInfo& model) {
+  const auto has = [&](StreamKind kind) { return source.streams[static_cast<std::size_t>(kind)]; };
+  if (has(StreamKind::kAudio) && !model.hears) return "sound";
+  if (has(StreamKind::kVideo) && !model.sees) return "pictures";
+  return nullptr;
+}
+
 tl::unexpected<Error> cannot_use(const ingest::SourceInfo& source, const engine::EngineInfo& model) {
   const auto has = [&](StreamKind kind) { return source.streams[static_cast<std::size_t>(kind)]; };
   const char* what = !has(StreamKind::kAudio)   ? "pictures"
@@ -107,6 +115,15 @@ struct Session::State {
 
 void Session::State::run_source(std::size_t index, flow::Sender<SyncInput> out) {
   const SourceId id{static_cast<std::int64_t>(index)};
+  if (const char* part = unused_part(sources[index]->info(), engine.info))
+    out.push(
+        Packet(Damage{id,
+                      kSessionStart,
+                      {ErrorCode::kUnsupported,
+                       fmt::format("its {0} is left out: the model {1} takes no {0}; use one that does, with "
+                                   "its --mmproj",
+                                   part, engine.info.name)},
+                      true}));
   const Status ran = sources[index]->run(id, [&](Packet packet) {
     return out.push(std::move(packet)) == flow::Pushed::kTaken ? ingest::Accepted::kTaken
                                                                : ingest::Accepted::kClosed;
@@ -161,6 +178,14 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, EngineH
             "a window of {} tokens and a question of {} pass the model's trained context of {}: lower "
             "--window-tokens",
             options.window.max_rows, kMaxQuestionTokens, info.trained_context));
+  const engine::Tokenizer& tokenizer = *host.loop().engine().tokenizer;
+  const auto opening = static_cast<int>(tokenizer.tokenize(tokenizer.chat().begin, true).size());
+  if (2 * opening > options.window.max_rows)
+    return fail(
+        ErrorCode::kLimit,
+        fmt::format("the system text takes {} tokens of a window of {}, half of which are for what is "
+                    "perceived: shorten it or raise --window-tokens",
+                    opening, options.window.max_rows));
   const int needed = cells_needed(options);
   if (needed > info.cells)
     return fail(
