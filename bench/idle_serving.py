@@ -28,7 +28,7 @@ def metric(port, name):
     return float(found[1])
 
 
-def connect_all(port, count, patience_s=60):
+def connect_all(port, count, patience_s=30):
     """As many as the server takes. One that is refused tries again: cells are lent by sessions that have been idle."""
     clients, deadline = [], time.monotonic() + patience_s
     while len(clients) < count and time.monotonic() < deadline:
@@ -69,8 +69,7 @@ def idle(sides, quick, samples, say):
 def write_config(sides):
     path = Path(sides.folder("idle"), "braid.toml")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"[server]\nmax_sessions_per_key = {CONNECTED + 8}\n[engine]\nidle_after_ms = 100\n"
-                    f"[limits]\nconnections_per_remote = {CONNECTED + 56}\n")
+    path.write_text(f"[server]\nmax_sessions_per_key = {CONNECTED + 8}\n[limits]\nconnections_per_remote = {CONNECTED + 56}\n")
     return str(path)
 
 
