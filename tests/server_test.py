@@ -130,6 +130,15 @@ class Chat(Served):
         self.assertEqual(status, 200, text)
         self.assertRegex(text, r"1\n00:00:0\d,\d{3} --> 00:00:\d\d,\d{3}\n\w+")
 
+    def test_a_streamed_transcript_comes_as_it_is_made(self):
+        status, text, _ = self.transcribe("clip.mp4", stream="true")
+        self.assertEqual(status, 200, text)
+        events = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: {")]
+        deltas = [event["delta"] for event in events[:-1]]
+        self.assertEqual(events[-1]["type"], "transcript.text.done")
+        self.assertEqual(len(deltas), 2, "one an utterance")
+        self.assertEqual("".join(deltas), events[-1]["text"])
+
     def test_a_picture_has_nothing_to_transcribe(self):
         status, text, _ = self.transcribe("still2.jpg")
         self.assertEqual(status, 400, text)

@@ -28,7 +28,8 @@ class FrameSource final : public ingest::Source {
     for (int i = 0; i < stream_.frames; ++i) {
       const Nanoseconds at = stream_.interval * i;
       if (stream_.paced && !follow_clock(sink, start, at)) return {};
-      auto frame = engine::make_labelled_frame(pool_, fmt::format("f{}", i % stream_.labels), SessionTime(at), id);
+      auto frame =
+          engine::make_labelled_frame(pool_, fmt::format("f{}", i % stream_.labels), SessionTime(at), id);
       if (!frame) return tl::unexpected(frame.error());
       if (sink(std::move(*frame)) == ingest::Accepted::kClosed) return {};
       if (sink(Bound{StreamKind::kVideo, SessionTime(at)}) == ingest::Accepted::kClosed) return {};

@@ -31,6 +31,7 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
     made_.duration_s = std::chrono::duration<double>(speech->duration).count();
     made_.language = request_.language;
     made_.segments.resize(spoken_.size());
+    answered_.resize(spoken_.size());
     exchange_.on_gone([weak = weak_from_this()] {
       if (auto self = weak.lock()) self->stop();
     });
@@ -69,17 +70,28 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
     std::unique_lock lock(mutex_);
     made_.segments[index] = {seconds(spoken_[index].start), seconds(spoken_[index].end),
                              spoken_words(end.text)};
+    answered_[index] = true;
+    if (sse_) show();
     const bool last = --left_ == 0;
     lock.unlock();
     if (last) return finish();
     ask_next();
   }
 
+  // Pieces are answered beside each other, and shown in order.
+  void show() {
+    for (; shown_ < spoken_.size() && answered_[shown_]; ++shown_) {
+      const std::string& text = made_.segments[shown_].text;
+      if (text.empty()) continue;
+      sse_->event(openai::print_transcript_delta(any_shown_ ? " " + text : text));
+      any_shown_ = true;
+    }
+  }
+
   void finish() {
     if (!sse_)
       return exchange_.respond(200, openai::content_type(request_.format),
                                openai::print_transcript(made_, request_.format));
-    sse_->event(openai::print_transcript_delta(openai::transcript_text(made_)));
     sse_->event(openai::print_transcript_done(made_));
     sse_->finish();
   }
@@ -109,6 +121,9 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
   std::mutex mutex_;  // guards what follows
   openai::Transcript made_;
   std::size_t next_ = 0;
+  std::vector<bool> answered_;  // by segment
+  std::size_t shown_ = 0;       // of the stream
+  bool any_shown_ = false;
   std::size_t left_ = 0;
   bool over_ = false;
 };
