@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over our sources, in parallel, and skips a file that passed before with the same text.
 
-A pass is remembered under build/tidy/passed by a hash of the file, of every header of ours that it includes, of the
-settings and of the tool. Tests are left to the compiler's warnings: their macros cost minutes and hide more than they show.
+A pass is remembered in the cache by a hash of the file, of every header of ours that it includes, of the settings and of
+the tool, wherever the clone lies. Tests are left to the compiler's warnings: their macros cost minutes and hide more than they show.
 """
 
 import argparse
@@ -13,10 +13,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/tidy"
+PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "braid/tidy"
+KEPT_S = 60 * 24 * 3600
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -45,15 +48,17 @@ def included(path, include_dirs, seen):
 
 def fingerprint(command, version):
     include_dirs = [Path(d) for d in re.findall(r"-I(\S+)", command["command"]) if d.startswith(str(ROOT))]
-    digest = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes() + command["command"].encode())
+    anywhere = command["command"].replace(str(ROOT), ".").encode()
+    digest = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes() + anywhere)
     for path in sorted(included(Path(command["file"]), include_dirs, set())):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
 def check(command, tool, version):
-    stamp = BUILD / "passed" / fingerprint(command, version)
+    stamp = PASSED / fingerprint(command, version)
     if stamp.exists():
+        stamp.touch()
         return ""
     done = subprocess.run([tool, "--quiet", "-p", BUILD, command["file"]], capture_output=True, text=True)
     if done.returncode == 0:
@@ -69,7 +74,10 @@ def main():
     options = parser.parse_args()
     only = [str(Path(name).resolve()) for name in options.files]
     commands = [c for c in configure() if c["file"].startswith(str(ROOT / "src")) and (not only or c["file"] in only)]
-    (BUILD / "passed").mkdir(exist_ok=True)
+    PASSED.mkdir(parents=True, exist_ok=True)
+    for stamp in PASSED.iterdir():
+        if stamp.stat().st_mtime < time.time() - KEPT_S:
+            stamp.unlink(missing_ok=True)
     version = subprocess.run([options.tool, "--version"], check=True, capture_output=True).stdout
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
