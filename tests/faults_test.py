@@ -39,7 +39,7 @@ deterministic = true
 kv_cells = 16384
 [session]
 window_tokens = 512
-max_answer_tokens = 64
+max_answer_tokens = 160
 join_turns = false
 [speech]
 vad = "energy"
@@ -78,10 +78,10 @@ class Witness:
         self.socket.send({"type": "response.create", "response": {"instructions": "witness: what is there?"}})
         done = self.socket.until("response.done")
         assert done and done["response"]["status"] in ("completed", "incomplete"), done
-        status, answer = self.server.chat("witness: what is the capital of France?", max_tokens=12, temperature=0)
+        status, answer = self.server.chat("witness: what is the capital of France?", max_tokens=40, temperature=0)
         while status == 429:  # the room is full of others: no answer, but no wrong one
             time.sleep(0.05)
-            status, answer = self.server.chat("witness: what is the capital of France?", max_tokens=12, temperature=0)
+            status, answer = self.server.chat("witness: what is the capital of France?", max_tokens=40, temperature=0)
         assert status == 200, answer
         return done["response"]["output"][0]["content"][0]["text"], answer["choices"][0]["message"]["content"]
 

@@ -24,7 +24,7 @@ engine::ScriptedOptions scripted(const serve::ServerConfig& config) {
   options.step_cost = Microseconds(200);
   options.row_cost = Microseconds(1);
   options.rules = {{"count", "one two three four five six seven eight nine ten eleven twelve"},
-                   {"witness", "I read {read}. I said {said}. I see {seen}."}};
+                   {"witness", "I see {seen}. I said {said}. I read {read}."}};
   return options;
 }
 
