@@ -14,7 +14,11 @@ def connect(port, timeout=5.0, receive_buffer=None):
     if receive_buffer:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     made.settimeout(timeout)
-    made.connect(("127.0.0.1", port))
+    try:
+        made.connect(("127.0.0.1", port))
+    except OSError:
+        made.close()
+        raise
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made
 
@@ -72,7 +76,14 @@ class RawWebSocket:
 
     def __init__(self, port, path="/v1/realtime?model=braid", timeout=5.0, receive_buffer=None):
         self.socket = connect(port, timeout, receive_buffer)
-        self.read = b""
+        self.read, self.closed, self.status = b"", True, None
+        try:
+            self.shake_hands(path)
+        except OSError:
+            self.socket.close()
+            raise
+
+    def shake_hands(self, path):
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall((f"GET {path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                              f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
