@@ -120,7 +120,7 @@ Closing WebSocketSession::closing_of(const error_code& error) {
   }
   if (error == beast::error::timeout) {
     connection_->drop(DropReason::kTimeout);
-    return {1006, "the client didn't answer in time"};
+    return {1006, std::string(kSilentReason)};
   }
   if (auto own = state_->closing()) return *own;
   if (state_->too_slow()) return {1006, "the client reads too slowly"};

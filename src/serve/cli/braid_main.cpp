@@ -83,6 +83,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, as a full disk is
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -73,6 +73,10 @@ void add_session_flags(CLI::App& command, ServerConfig& config) {
   command.add_option("--sessions", config.max_sessions, "sessions that may be open at once")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
+  command
+      .add_option("--state-dir", config.durability.state_dir,
+                  "folder where sessions are kept, so that they outlive the process")
+      ->type_name("DIR");
   command.add_option("--window-tokens", config.session.window.max_rows, "rows of a session's window")
       ->check(CLI::Range(64, 1 << 22))
       ->capture_default_str();

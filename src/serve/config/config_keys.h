@@ -109,6 +109,8 @@ void visit_server(Config& config, Visitor& visitor) {
   visitor.key("max_sessions", config.max_sessions, Range{1, 4096}, "sessions open at once");
   visitor.key("max_sessions_per_key", config.max_sessions_per_key, Range{1, 4096}, "of one API key");
   visitor.key("max_waiting_requests", config.max_waiting_requests, Range{1, 65'536}, "more are refused");
+  visitor.key("auth_timeout_ms", config.auth_timeout, Range{100, 600'000},
+              "for a Realtime client's key, room and session to be looked at");
   visitor.key("stop_grace_ms", config.stop_grace, Range{0, 3'600'000},
               "that open answers may take at the end");
 
@@ -136,7 +138,8 @@ void visit_server(Config& config, Visitor& visitor) {
   visitor.key("body_timeout_ms", limits.body_timeout, kDayMs, "without a byte of a body");
   visitor.key("keep_alive_timeout_ms", limits.keep_alive_timeout, kDayMs, "between two requests");
   visitor.key("write_timeout_ms", limits.write_timeout, kDayMs, "without a byte taken by the client");
-  visitor.key("web_socket_timeout_ms", limits.web_socket_timeout, kDayMs, "without a frame");
+  visitor.key("web_socket_timeout_ms", limits.web_socket_timeout, kDayMs,
+              "without a frame; half of it idle sends a ping");
 }
 
 template <class Config, class Visitor>
@@ -164,6 +167,20 @@ void visit_reports(Config& config, Visitor& visitor) {
   visitor.key("max_waiting", config.webhooks.max_waiting, Range{1, 1 << 20}, "beyond, a new one is given up");
 }
 
+template <class Config, class Visitor>
+void visit_durability(Config& config, Visitor& visitor) {
+  auto& durability = config.durability;
+  visitor.table("durability", "sessions that outlive the process");
+  visitor.key("state_dir", durability.state_dir, kAny, "folder where they are kept; empty: nowhere");
+  visitor.key("snapshot_interval_ms", durability.interval, Range{100, 600'000},
+              "between two snapshots of a session: what may be lost of it");
+  visitor.key("resume_for_s", durability.resume_for, Range{1, 604'800},
+              "that a session waits for its client");
+  visitor.key("max_bytes", durability.max_bytes, Range{1 << 20, 1ULL << 50}, "kept of all sessions");
+  visitor.key("max_bytes_per_key", durability.max_bytes_per_key, Range{1 << 20, 1ULL << 50},
+              "of one API key's");
+}
+
 /// All but [[source]] and [[question]].
 template <class Config, class Visitor>
 void visit_config(Config& config, Visitor& visitor) {
@@ -172,6 +189,7 @@ void visit_config(Config& config, Visitor& visitor) {
   visit_session(config, visitor);
   visit_ingest(config, visitor);
   visit_reports(config, visitor);
+  visit_durability(config, visitor);
 }
 
 /// One [[question]].

@@ -58,23 +58,25 @@ RealtimeConnection::RealtimeConnection(const RealtimeParts& parts, std::string o
       events_(parts.bounds.events_per_second, parts.bounds.events_burst),
       bytes_(parts.bounds.bytes_per_second, parts.bounds.bytes_burst) {}
 
-RealtimeConnection::~RealtimeConnection() { end_session(); }
+RealtimeConnection::~RealtimeConnection() { end_session(true); }
 
 Result<std::shared_ptr<RealtimeConnection>> RealtimeConnection::open(const RealtimeParts& parts,
-                                                                     openai::RealtimeConfig config,
-                                                                     std::string owner, std::uint64_t seed) {
+                                                                     openai::SavedConversation start,
+                                                                     std::string owner, std::uint64_t seed,
+                                                                     std::optional<SessionRebirth> again) {
   auto connection = std::make_shared<RealtimeConnection>(parts, std::move(owner));
   std::lock_guard lock(connection->mutex_);
-  if (auto begun = connection->begin_session(config); !begun) return tl::unexpected(begun.error());
-  openai::SavedConversation start;
-  start.config = std::move(config);
+  connection->untouched_ = !again;
+  if (auto begun = connection->begin_session(start.config, std::move(again)); !begun)
+    return tl::unexpected(begun.error());
   connection->conversation_ = std::make_unique<openai::RealtimeConversation>(
       *connection, std::move(start), abilities(parts), seed, parts.bounds.events);
   return connection;
 }
 
 /// Begins one with these settings, and ends the one before.
-Status RealtimeConnection::begin_session(openai::RealtimeConfig& config) {
+Status RealtimeConnection::begin_session(openai::RealtimeConfig& config,
+                                         std::optional<SessionRebirth> again) {
   SessionOptions options = parts_.sessions.session_options();
   if (config.braid.window) options.window.max_age = *config.braid.window;
   options.asks_blind = true;  // people talk before they show anything
@@ -96,29 +98,57 @@ Status RealtimeConnection::begin_session(openai::RealtimeConfig& config) {
   std::vector<std::unique_ptr<ingest::Source>> sources;
   sources.push_back(std::make_unique<ClientSource>(std::move(source), queue, weak_from_this(),
                                                    can.hears ? parts_.speech : nullptr, parts_.clock));
-  auto live = parts_.sessions.create(std::move(sources), options, owner_);
+  const bool is_new = !again;
+  auto live = parts_.sessions.create(std::move(sources), options, owner_, std::move(again));
   if (!live) return tl::unexpected(live.error());
-  end_session();
+  end_session(false);
   queue_ = std::move(queue);
   live_ = std::move(*live);
   session_settings_ = config.braid;
   config.id = live_->id();
+  if (is_new) config.braid.resume_token = keep_session();
   format_ = config.input;
   transcribes_ = config.transcription.has_value();
   if (!can.hears) return {};
   return queue_->post({client::Turns{config.turns}, {}});
 }
 
-void RealtimeConnection::end_session() {
+std::string RealtimeConnection::keep_session() {
+  if (parts_.durability == nullptr) return {};
+  SavedSession saved;
+  saved.id = live_->id();
+  saved.owner = owner_;
+  saved.kind = SessionKind::kClient;
+  saved.created = live_->info().created;
+  return parts_.durability->keep(live_, std::move(saved), saver(shared_from_this()));
+}
+
+std::function<std::string()> RealtimeConnection::saver(
+    const std::shared_ptr<RealtimeConnection>& connection) {
+  return [weak = std::weak_ptr(connection)]() -> std::string {
+    const auto self = weak.lock();
+    if (!self) return {};
+    std::lock_guard lock(self->mutex_);
+    return self->live_ && self->conversation_ ? openai::print_saved(self->conversation_->save()) : "";
+  };
+}
+
+std::shared_ptr<LiveSession> RealtimeConnection::live() {
+  std::lock_guard lock(mutex_);
+  return live_;
+}
+
+void RealtimeConnection::end_session(bool may_resume) {
   if (queue_) queue_->close();
   if (!live_) return;
   live_->session().stop(false);
-  parts_.end_session(std::move(live_));
+  parts_.end_session(std::move(live_), may_resume);
 }
 
-void RealtimeConnection::begin(std::unique_ptr<RealtimeWire> wire) {
+void RealtimeConnection::begin(std::unique_ptr<RealtimeWire> wire, std::shared_ptr<Lifecycle> line) {
   std::lock_guard lock(mutex_);
   wire_ = std::move(wire);
+  line_ = std::move(line);
   conversation_->begin();
 }
 
@@ -130,22 +160,26 @@ bool RealtimeConnection::admit(std::size_t bytes) {
   }
   conversation_->refuse(
       {ErrorCode::kFull, "events come faster than they may: this one was not looked at", true});
-  if (++refused_ >= parts_.bounds.refused_events) wire_->close(1008, "too many events");
+  if (++refused_ >= parts_.bounds.refused_events) close(1008, "too many events");
   return false;
 }
 
 void RealtimeConnection::message(std::string_view text, bool is_text) {
   std::lock_guard lock(mutex_);
-  if (!live_ || !wire_ || !admit(text.size())) return;
+  if (!live_ || !wire_) return;
+  if (!line_->take(LineEvent::kMessage))
+    return conversation_->refuse({ErrorCode::kUsage, fmt::format("an event came while the connection was {}",
+                                                                 to_string(line_->state()))});
+  if (line_->state() == LineState::kClosing || !admit(text.size())) return;
   if (is_text) return conversation_->take(text);
   conversation_->refuse({ErrorCode::kBadInput, "a binary message came; events are JSON in text messages"});
 }
 
-void RealtimeConnection::closed() {
+void RealtimeConnection::closed(bool may_resume) {
   gone_->cancel();
   if (parts_.transcriber) parts_.transcriber->chats.wake();
   std::lock_guard lock(mutex_);
-  end_session();
+  end_session(may_resume);
 }
 
 void RealtimeConnection::stopping() {
@@ -155,8 +189,12 @@ void RealtimeConnection::stopping() {
 }
 
 void RealtimeConnection::close_if_stopped() {
-  if (stopping_ && wire_ && conversation_->open_response().empty())
-    wire_->close(1001, "the server is stopping");
+  if (stopping_ && wire_ && conversation_->open_response().empty()) close(1001, "the server is stopping");
+}
+
+void RealtimeConnection::close(std::uint16_t code, std::string_view reason) {
+  line_->take(LineEvent::kStop);
+  wire_->close(code, reason);
 }
 
 void RealtimeConnection::send(std::string event) {
@@ -171,7 +209,7 @@ Status RealtimeConnection::configure(openai::RealtimeConfig& config) {
         ErrorCode::kUsage,
         "session.braid.window_s and .novelty can't be changed once the session has been sent something: set "
         "them first");
-  if (other) return begin_session(config);
+  if (other) return begin_session(config, std::nullopt);
   if (Status told = queue_->post({client::Turns{config.turns}, {}}); !told) return told;
   format_ = config.input;
   transcribes_ = config.transcription.has_value();

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "braid/openai/realtime_conversation.h"
+#include "durable/durability.h"
 #include "realtime/client_source.h"
+#include "realtime/lifecycle.h"
 #include "realtime/token_bucket.h"
 #include "realtime/transcriber.h"
 #include "server/live_sessions.h"
@@ -42,8 +44,9 @@ struct RealtimeParts {
   ingest::IngestOptions pictures;
   std::optional<TranscriberParts> transcriber;  ///< none: there are no transcripts
   Clock& clock;
-  /// Ends a session and waits for it, on a thread that may.
-  std::function<void(std::shared_ptr<LiveSession> session)> end_session;
+  /// Ends a session and waits for it, on a thread that may. `may_resume`: its client may come back for it.
+  std::function<void(std::shared_ptr<LiveSession> session, bool may_resume)> end_session;
+  Durability* durability = nullptr;  ///< null: sessions end with the process
   RealtimeBounds bounds;
 };
 
@@ -52,22 +55,28 @@ class RealtimeConnection final : public openai::RealtimeHost,
                                  public ClientSourceEvents,
                                  public std::enable_shared_from_this<RealtimeConnection> {
  public:
-  /// A session is begun; errors of LiveSessions::create(). `owner`: the key's name. `seed`: random bits.
+  /// A session is begun, or begun again; errors of LiveSessions::create(). `owner`: the key's name. `seed`:
+  /// random bits.
   static Result<std::shared_ptr<RealtimeConnection>> open(const RealtimeParts& parts,
-                                                          openai::RealtimeConfig config, std::string owner,
-                                                          std::uint64_t seed);
+                                                          openai::SavedConversation start, std::string owner,
+                                                          std::uint64_t seed,
+                                                          std::optional<SessionRebirth> again = std::nullopt);
   explicit RealtimeConnection(const RealtimeParts& parts, std::string owner);
   ~RealtimeConnection() override;
 
-  /// Once: says hello.
-  void begin(std::unique_ptr<RealtimeWire> wire);
+  /// Once, when the line runs: says hello.
+  void begin(std::unique_ptr<RealtimeWire> wire, std::shared_ptr<Lifecycle> line);
   void message(std::string_view text, bool is_text);
-  /// The client has gone: its answers are cancelled and its session ends.
-  void closed();
+  /// The client has gone: its answers are cancelled and its session ends. `may_resume`: it didn't say
+  /// goodbye.
+  void closed(bool may_resume = false);
   /// Closes when the answer that is being made has ended.
   void stopping();
 
   static openai::RealtimeAbilities abilities(const RealtimeParts& parts);
+  std::shared_ptr<LiveSession> live();
+  /// What has been said so far, as the snapshot has it. Empty: the client has gone.
+  static std::function<std::string()> saver(const std::shared_ptr<RealtimeConnection>& connection);
 
  private:
   // For the conversation, with mutex_ held.
@@ -98,13 +107,15 @@ class RealtimeConnection final : public openai::RealtimeHost,
     bool cancelled = false;
   };
 
-  Status begin_session(openai::RealtimeConfig& config);
-  void end_session();
+  Status begin_session(openai::RealtimeConfig& config, std::optional<SessionRebirth> again);
+  void end_session(bool may_resume);
+  std::string keep_session();
   Status post(decltype(ClientInput::body) body);
   AskSink sink_of(const std::string& response);
   void answered(const std::string& response, const Answer& answer);
   void ended(const std::string& response, openai::RealtimeEnd end);
   void close_if_stopped();
+  void close(std::uint16_t code, std::string_view reason);
   /// An event may be looked at.
   bool admit(std::size_t bytes);
 
@@ -112,6 +123,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   const std::string owner_;
   std::mutex mutex_;  // guards what follows
   std::unique_ptr<RealtimeWire> wire_;
+  std::shared_ptr<Lifecycle> line_;  // there if wire_ is
   std::unique_ptr<openai::RealtimeConversation> conversation_;
   std::shared_ptr<ClientQueue> queue_;
   std::shared_ptr<LiveSession> live_;       // null: the client has gone

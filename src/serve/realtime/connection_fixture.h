@@ -69,10 +69,11 @@ class RealtimeConnectionTest : public testing::Test {
                                 .transcriber = std::nullopt,
                                 .clock = clock,
                                 .end_session =
-                                    [this](std::shared_ptr<LiveSession> session) {
+                                    [this](std::shared_ptr<LiveSession> session, bool) {
                                       sessions->end(session->id(), session->owner());
                                       ended.push_back(std::move(session));
                                     },
+                                .durability = nullptr,
                                 .bounds = bounds});
     connect();
   }
@@ -82,7 +83,11 @@ class RealtimeConnectionTest : public testing::Test {
     auto opened = RealtimeConnection::open(*parts, {}, "", 7);
     ASSERT_TRUE(opened) << opened.error().message;
     connection = std::move(*opened);
-    connection->begin(std::make_unique<LineWire>(line, clock));
+    auto lifecycle = std::make_shared<Lifecycle>(illegal);
+    lifecycle->take(LineEvent::kAsk);
+    lifecycle->take(LineEvent::kAccept);
+    running = lifecycle;
+    connection->begin(std::make_unique<LineWire>(line, clock), std::move(lifecycle));
   }
 
   void end() {
@@ -150,6 +155,8 @@ class RealtimeConnectionTest : public testing::Test {
   std::unique_ptr<LiveSessions> sessions;
   std::optional<RealtimeParts> parts;
   std::vector<std::shared_ptr<LiveSession>> ended;
+  std::atomic<std::uint64_t> illegal{0};
+  std::shared_ptr<Lifecycle> running;
   Line line;
   std::shared_ptr<RealtimeConnection> connection;
   int tone_ = 0;

@@ -202,5 +202,29 @@ TEST_F(RealtimeConnectionTest, AStoppingServerLetsTheAnswerEnd) {
   EXPECT_EQ(line.closed, 1001);
 }
 
+TEST_F(RealtimeConnectionTest, AnEventInAStateThatDoesNotKnowItIsAnsweredAndCounted) {
+  open();
+  auto early = std::make_shared<Lifecycle>(illegal);
+  early->take(LineEvent::kAsk);  // and nobody accepted it
+  connection->begin(std::make_unique<LineWire>(line, clock), early);
+  send(R"({"type":"input_audio_buffer.clear"})");
+  EXPECT_EQ(illegal, 1U);
+  EXPECT_EQ(count("input_audio_buffer.cleared"), 0U);
+  EXPECT_NE(std::string(last("error").at("error").at("message").as_string()).find("AUTH_PENDING"),
+            std::string::npos);
+  early->take(LineEvent::kAccept);
+  send(R"({"type":"input_audio_buffer.clear"})");
+  EXPECT_EQ(count("input_audio_buffer.cleared"), 1U);
+}
+
+TEST_F(RealtimeConnectionTest, NothingIsTakenFromALineThatCloses) {
+  open();
+  running->take(LineEvent::kStop);
+  const std::size_t before = line.received.size();
+  send(R"({"type":"input_audio_buffer.clear"})");
+  EXPECT_EQ(line.received.size(), before);
+  EXPECT_EQ(illegal, 0U);
+}
+
 }  // namespace
 }  // namespace braid::serve

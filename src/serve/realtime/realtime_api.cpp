@@ -15,7 +15,9 @@ namespace {
 
 constexpr const char* kPath = "/v1/realtime";
 constexpr std::string_view kSecretPrefix = "ek_";
-constexpr Milliseconds kEndPatience{2000};  // ending takes a step or two
+constexpr std::string_view kTokenPrefix = "braid-resume.";
+constexpr std::uint16_t kNormal = 1000, kNoCode = 1005;  // RFC 6455: who closes so has no more to say
+constexpr Milliseconds kEndPatience{2000};               // ending takes a step or two
 
 net::HttpError http_error(const openai::ApiError& error) {
   return {error.http_status, error.message, error.type, error.param, error.code};
@@ -32,12 +34,16 @@ class NetWire final : public RealtimeWire {
   net::WebSocket socket_;
 };
 
-net::WebSocketEvents events_of(const std::shared_ptr<RealtimeConnection>& connection) {
+net::WebSocketEvents events_of(const std::shared_ptr<RealtimeConnection>& connection,
+                               const std::shared_ptr<Lifecycle>& line) {
   net::WebSocketEvents events;
   events.on_message = [connection](const std::string& message, bool text) {
     connection->message(message, text);
   };
-  events.on_closed = [connection](std::uint16_t, const std::string&) { connection->closed(); };
+  events.on_closed = [connection, line](std::uint16_t code, const std::string& reason) {
+    line->take(reason == net::kSilentReason ? LineEvent::kSilence : LineEvent::kEnd);
+    connection->closed(code != kNormal && code != kNoCode);
+  };
   events.on_stopping = [connection] { connection->stopping(); };
   return events;
 }
@@ -58,15 +64,16 @@ RealtimeApi::RealtimeApi(const RealtimeApiParts& parts)
                         .transcriber = std::nullopt,
                         .clock = parts.clock,
                         .end_session = nullptr,
+                        .durability = parts.durability,
                         .bounds = {}},
       secrets_(parts.clock),
       changed_(parts.clock) {
   connection_parts_.transcriber.emplace(
       TranscriberParts{parts.chats, parts.media, *parts.engine.tokenizer, parts.clock});
   connection_parts_.pictures.max_frame_side = parts.engine.info.max_frame_side;
-  connection_parts_.end_session = [this](std::shared_ptr<LiveSession> session) {
+  connection_parts_.end_session = [this](std::shared_ptr<LiveSession> session, bool may_resume) {
     std::lock_guard lock(mutex_);
-    to_end_.push_back(std::move(session));
+    to_end_.emplace_back(std::move(session), may_resume);
     ++ending_;
     changed_.notify_all();
   };
@@ -85,28 +92,74 @@ RealtimeApi::~RealtimeApi() {
 void RealtimeApi::end_sessions() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !to_end_.empty(); });
-    if (to_end_.empty()) return;
-    std::shared_ptr<LiveSession> session = std::move(to_end_.front());
+    const bool timed = !asking_.empty();
+    const auto woken = [&] { return stopping_ || !to_end_.empty() || (!timed && !asking_.empty()); };
+    if (timed)
+      changed_.wait_until(lock, asking_.front()->until, woken);
+    else
+      changed_.wait(lock, woken);
+    refuse_late();
+    if (to_end_.empty() && stopping_) return;
+    if (to_end_.empty()) continue;
+    auto [session, may_resume] = std::move(to_end_.front());
     to_end_.pop_front();
     lock.unlock();
-    parts_.sessions.end(session->id(), session->owner());
+    const std::string id = session->id(), owner = session->owner();
+    parts_.sessions.end(id, owner);
     session.reset();  // waits for its threads
+    if (parts_.durability != nullptr && may_resume) parts_.durability->leave(id);
+    if (parts_.durability != nullptr && !may_resume) parts_.durability->forget(id, owner);
     lock.lock();
     --ending_;
     changed_.notify_all();
   }
 }
 
-Result<std::shared_ptr<RealtimeConnection>> RealtimeApi::open(const SecretGrant& grant) {
-  auto connection = RealtimeConnection::open(connection_parts_, grant.config, grant.owner, random_word());
+RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, const std::string& owner) {
+  if (parts_.durability == nullptr)
+    return fail(ErrorCode::kNotFound, "this server keeps no sessions: it was started without --state-dir");
+  std::shared_ptr<RealtimeConnection> connection;
+  const auto begin = [&](Resumed resumed) -> Result<std::shared_ptr<LiveSession>> {
+    auto start =
+        openai::parse_saved(resumed.saved.conversation, RealtimeConnection::abilities(connection_parts_),
+                            connection_parts_.bounds.events);
+    if (!start) return tl::unexpected(start.error());
+    auto opened = RealtimeConnection::open(
+        connection_parts_, std::move(*start), owner, random_word(),
+        SessionRebirth{resumed.saved.id, resumed.saved.created, std::move(resumed.image)});
+    if (!opened) return tl::unexpected(opened.error());
+    connection = std::move(*opened);
+    return connection->live();
+  };
+  auto live = parts_.durability->resume(wanted, owner, SessionKind::kClient, begin);
+  if (!live) return tl::unexpected(live.error());
+  parts_.durability->converse(wanted.id, RealtimeConnection::saver(connection));
+  return connection;
+}
+
+RealtimeApi::Opened RealtimeApi::open(const net::Request& request, const SecretGrant& grant) {
+  const auto id = request.query_value("resume");
+  if (!id) {
+    openai::SavedConversation start;
+    start.config = grant.config;
+    return RealtimeConnection::open(connection_parts_, std::move(start), grant.owner, random_word());
+  }
+  openai::SessionResume wanted{std::string(*id),
+                               std::string(request.header("x-braid-resume-token").value_or(""))};
+  for (const std::string& offered : request.subprotocols)
+    if (offered.starts_with(kTokenPrefix)) wanted.token = offered.substr(kTokenPrefix.size());
+  return resume(wanted, grant.owner);
+}
+
+RealtimeApi::Opened RealtimeApi::with_patience(const std::function<Opened()>& open) {
+  auto connection = open();
   if (connection || connection.error().code != ErrorCode::kFull) return connection;
   // Who reconnects at once comes before the session that was left has ended.
   std::unique_lock lock(mutex_);
   if (ending_ == 0) return connection;
   changed_.wait_until(lock, parts_.clock.now() + kEndPatience, [this] { return ending_ == 0; });
   lock.unlock();
-  return RealtimeConnection::open(connection_parts_, grant.config, grant.owner, random_word());
+  return open();
 }
 
 net::Authorise RealtimeApi::with_secrets(net::Authorise rule) {
@@ -123,13 +176,7 @@ void RealtimeApi::add_routes(net::Router& router) {
   options.key_subprotocol = "openai-insecure-api-key.";
   router.websocket(
       kPath,
-      [this](net::Request request, net::Upgrade upgrade) {
-        auto asked =
-            std::make_shared<std::pair<net::Request, net::Upgrade>>(std::move(request), std::move(upgrade));
-        const Status posted =
-            parts_.workers.post([this, asked] { connect(asked->first, std::move(asked->second)); });
-        if (!posted) asked->second.refuse(http_error(openai::to_api_error(posted.error())));
-      },
+      [this](net::Request request, net::Upgrade upgrade) { ask(std::move(request), std::move(upgrade)); },
       options);
   router.route("POST", "/v1/realtime/client_secrets",
                [this](const net::Request& request, net::Exchange exchange) {
@@ -137,28 +184,64 @@ void RealtimeApi::add_routes(net::Router& router) {
                });
 }
 
-void RealtimeApi::connect(const net::Request& request, net::Upgrade upgrade) {
+void RealtimeApi::ask(net::Request request, net::Upgrade upgrade) {
+  auto asking = std::make_shared<Asking>();
+  asking->request = std::move(request);
+  asking->upgrade = std::move(upgrade);
+  asking->until = parts_.clock.now() + parts_.auth_timeout;
+  asking->line = std::make_shared<Lifecycle>(illegal_);
+  asking->line->take(LineEvent::kAsk);
+  {
+    std::lock_guard lock(mutex_);
+    asking_.push_back(asking);
+    changed_.notify_all();
+  }
+  const Status posted = parts_.workers.post([this, asking] { connect(*asking); });
+  if (!posted) refuse(*asking, LineEvent::kRefuse, http_error(openai::to_api_error(posted.error())));
+}
+
+void RealtimeApi::refuse(Asking& asking, LineEvent why, const net::HttpError& error) {
+  if (asking.line->take_from(LineState::kAuthPending, why)) asking.upgrade.refuse(error);
+}
+
+/// With mutex_ held.
+void RealtimeApi::refuse_late() {
+  const SteadyTime now = parts_.clock.now();
+  while (!asking_.empty() &&
+         (now >= asking_.front()->until || asking_.front()->line->state() != LineState::kAuthPending)) {
+    refuse(*asking_.front(), LineEvent::kTimeout,
+           {503, "the server is too busy to begin a session now: try again later", "server_error", "",
+            "auth_timeout"});
+    asking_.pop_front();
+  }
+}
+
+void RealtimeApi::connect(Asking& asking) {
+  const net::Request& request = asking.request;
+  const auto refuse_with = [&](const net::HttpError& error) { refuse(asking, LineEvent::kRefuse, error); };
   SecretGrant grant{request.key_name, {}};
   if (request.token.starts_with(kSecretPrefix)) {
     auto found = secrets_.find(request.token);
     if (!found)
-      return upgrade.refuse({401, "the client secret is unknown or its time is over: ask for another one",
-                             "invalid_request_error", "", "invalid_api_key"});
+      return refuse_with({401, "the client secret is unknown or its time is over: ask for another one",
+                          "invalid_request_error", "", "invalid_api_key"});
     grant = std::move(*found);
   }
   if (request.query_value("intent").value_or("") == "transcription")
-    return upgrade.refuse({400, "there are no sessions that only transcribe: set audio.input.transcription",
-                           "invalid_request_error", "intent", "unsupported_value"});
+    return refuse_with({400, "there are no sessions that only transcribe: set audio.input.transcription",
+                        "invalid_request_error", "intent", "unsupported_value"});
   if (const auto model = request.query_value("model"); model && grant.config.model.empty())
     grant.config.model = std::string(*model).substr(0, 256);
   if (grant.config.model.empty()) grant.config.model = parts_.engine.info.name;
   if (!RealtimeConnection::abilities(connection_parts_).hears) grant.config.turns.reset();
-  auto connection = open(grant);
-  if (!connection) return upgrade.refuse(http_error(openai::to_api_error(connection.error())));
-  auto wire = std::make_unique<NetWire>(upgrade.accept(offers(request, "realtime") ? "realtime" : ""));
+  auto connection = with_patience([&] { return open(request, grant); });
+  if (!connection) return refuse_with(http_error(openai::to_api_error(connection.error())));
+  if (!asking.line->take_from(LineState::kAuthPending, LineEvent::kAccept))
+    return (*connection)->closed(true);  // too late
+  auto wire = std::make_unique<NetWire>(asking.upgrade.accept(offers(request, "realtime") ? "realtime" : ""));
   NetWire* const socket = wire.get();  // the connection's, which the events keep
-  (*connection)->begin(std::move(wire));
-  socket->start(events_of(*connection));
+  (*connection)->begin(std::move(wire), asking.line);
+  socket->start(events_of(*connection, asking.line));
 }
 
 void RealtimeApi::make_secret(const net::Request& request, net::Exchange exchange) {

@@ -1,9 +1,14 @@
 #pragma once
 // GET /v1/realtime and POST /v1/realtime/client_secrets.
 
+#include <atomic>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "braid/net/options.h"
 #include "braid/net/router.h"
@@ -20,8 +25,10 @@ struct RealtimeApiParts {
   ingest::IngestOptions ingest;
   ChatService& chats;
   MediaPrompts& media;
+  Durability* durability;  ///< null: sessions end with the process
   Workers& workers;
   Clock& clock;
+  Nanoseconds auth_timeout = Milliseconds(8500);  ///< for key, room and session to be looked at
 };
 
 /// Thread-safe. Outlives the router and every connection.
@@ -35,20 +42,38 @@ class RealtimeApi {
   /// A rule that takes client secrets too, for /v1/realtime alone; `rule` decides the rest and may be empty,
   /// then so is what comes back.
   net::Authorise with_secrets(net::Authorise rule);
+  /// Events in states that don't know them.
+  std::uint64_t illegal_transitions() const { return illegal_; }
 
  private:
-  void connect(const net::Request& request, net::Upgrade upgrade);
+  /// A client that has asked and has no answer yet.
+  struct Asking {
+    net::Request request;
+    SteadyTime until;
+    std::shared_ptr<Lifecycle> line;
+    net::Upgrade upgrade;  // whoever leads the line out of AUTH_PENDING answers
+  };
+  void ask(net::Request request, net::Upgrade upgrade);
+  void connect(Asking& asking);
+  static void refuse(Asking& asking, LineEvent why, const net::HttpError& error);
+  void refuse_late();
   void make_secret(const net::Request& request, net::Exchange exchange);
   void end_sessions();
-  /// As RealtimeConnection::open(); where there is no room, once more when those that are ending have ended.
-  Result<std::shared_ptr<RealtimeConnection>> open(const SecretGrant& grant);
+  using Opened = Result<std::shared_ptr<RealtimeConnection>>;
+  /// A new session's, or that of the one that the request names.
+  Opened open(const net::Request& request, const SecretGrant& grant);
+  Opened resume(const openai::SessionResume& wanted, const std::string& owner);
+  /// What `open` gives; where there is no room, once more when those sessions that are ending have ended.
+  Opened with_patience(const std::function<Opened()>& open);
 
   const RealtimeApiParts parts_;
   RealtimeParts connection_parts_;
   ClientSecrets secrets_;
+  std::atomic<std::uint64_t> illegal_{0};
   std::mutex mutex_;  // guards what follows
   Signal changed_;
-  std::deque<std::shared_ptr<LiveSession>> to_end_;
+  std::deque<std::shared_ptr<Asking>> asking_;                        // by their time
+  std::deque<std::pair<std::shared_ptr<LiveSession>, bool>> to_end_;  // and whether it may be resumed
   std::size_t ending_ = 0;  // of to_end_, and the one that is waited for
   bool stopping_ = false;
   Thread ender_;

@@ -7,11 +7,12 @@
 
 namespace braid::serve {
 
-LiveSession::LiveSession(std::string id, std::string owner, Clock& clock)
-    : id_(std::move(id)), owner_(std::move(owner)), clock_(clock), created_(unix_seconds()), events_(clock) {
+LiveSession::LiveSession(std::string id, std::string owner, std::int64_t created, Clock& clock)
+    : id_(std::move(id)), owner_(std::move(owner)), clock_(clock), created_(created), events_(clock) {
   info_.id = id_;
   info_.state = "running";
-  info_.created = info_.last_used = created_;
+  info_.created = created_;
+  info_.last_used = unix_seconds();
 }
 
 // Its threads may ask for the session until they have ended (a source for its start, a watcher for the time):
@@ -24,9 +25,12 @@ LiveSession::~LiveSession() {
 
 Status LiveSession::start(const SessionOptions& options, EngineHost& host,
                           sync::SpeechDetectorFactory* speech,
-                          std::vector<std::unique_ptr<ingest::Source>> sources) {
+                          std::vector<std::unique_ptr<ingest::Source>> sources,
+                          std::optional<SessionImage> image) {
   auto session = Session::create(options, host, speech, clock_, *this);
   if (!session) return tl::unexpected(session.error());
+  if (image)
+    if (Status restored = (*session)->restore(std::move(*image)); !restored) return restored;
   for (auto& source : sources) {
     info_.sources.push_back({source->info().name, source->info().live ? "live" : "media", "running", 0, 0});
     if (auto added = (*session)->add_source(std::move(source)); !added) return tl::unexpected(added.error());

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,15 @@ struct AskSink {
 /// Thread-safe.
 class LiveSession final : public deliver::EventSink {
  public:
-  LiveSession(std::string id, std::string owner, Clock& clock);
+  /// `created`: Unix time, seconds.
+  LiveSession(std::string id, std::string owner, std::int64_t created, Clock& clock);
   /// Stops it and waits until it has.
   ~LiveSession() override;
 
-  /// Once, before anything else: makes the session, adds the sources and starts it.
+  /// Once, before anything else: makes the session, adds the sources and starts it; with an image, where that
+  /// one left off.
   Status start(const SessionOptions& options, EngineHost& host, sync::SpeechDetectorFactory* speech,
-               std::vector<std::unique_ptr<ingest::Source>> sources);
+               std::vector<std::unique_ptr<ingest::Source>> sources, std::optional<SessionImage> image);
 
   /// Errors as Session::ask().
   Result<QuestionId> ask(Question question, AskSink sink);

@@ -42,13 +42,13 @@ class LiveSessionTest : public SessionTest {};
 // Found by tests/faults_test.py: a session that was ended as soon as it was made took the server along.
 TEST_F(LiveSessionTest, IsThereForItsThreadsUntilTheyHaveEnded) {
   make_host().loop().start();
-  auto live = std::make_shared<LiveSession>("sess_1", "", clock);
+  auto live = std::make_shared<LiveSession>("sess_1", "", 0, clock);
   std::optional<SteadyTime> asked;
   std::vector<std::unique_ptr<ingest::Source>> sources;
   sources.push_back(
       std::make_unique<LateAsker>(clock, [&, raw = live.get()] { asked = raw->session().started_at(); }));
   const SteadyTime begin = clock.now();
-  ASSERT_TRUE(live->start(options, *host, nullptr, std::move(sources)));
+  ASSERT_TRUE(live->start(options, *host, nullptr, std::move(sources), std::nullopt));
   clock.sleep_for(Milliseconds(50));
   live.reset();
   EXPECT_EQ(asked, begin);

@@ -16,8 +16,10 @@ LiveSessions::LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech
 
 LiveSessions::~LiveSessions() = default;
 
-Status LiveSessions::admit(const std::string& owner) const {
+Status LiveSessions::admit(const std::string& owner, const std::optional<SessionRebirth>& again) const {
   std::lock_guard lock(mutex_);
+  if (again && sessions_.contains(again->id))
+    return fail(ErrorCode::kFull, fmt::format("session {} is still there: try again", again->id), true);
   if (sessions_.size() >= options_.max_sessions)
     return fail(ErrorCode::kFull,
                 fmt::format("{} sessions are open, no more may be: end one", sessions_.size()), true);
@@ -29,10 +31,17 @@ Status LiveSessions::admit(const std::string& owner) const {
   return {};
 }
 
+std::shared_ptr<LiveSession> LiveSessions::make(const std::string& owner,
+                                                const std::optional<SessionRebirth>& again) {
+  return std::make_shared<LiveSession>(again ? again->id : new_id("sess_"), owner,
+                                       again ? again->created : unix_seconds(), clock_);
+}
+
 Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionCreate& wanted,
-                                                          const std::string& owner) {
-  if (auto admitted = admit(owner); !admitted) return tl::unexpected(admitted.error());
-  auto live = std::make_shared<LiveSession>(new_id("sess_"), owner, clock_);
+                                                          const std::string& owner,
+                                                          std::optional<SessionRebirth> again) {
+  if (auto admitted = admit(owner, again); !admitted) return tl::unexpected(admitted.error());
+  auto live = make(owner, again);
   SessionOptions options = options_.session;
   if (wanted.window) options.window.max_age = *wanted.window;
   ingest::IngestOptions ingest = options_.ingest;
@@ -47,23 +56,27 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
     if (const int count = ++names[spec->name]; count > 1) spec->name += fmt::format("-{}", count);
     auto source = ingest::open_source(*spec, ingest, clock_);
     if (!source) return tl::unexpected(source.error());
-    sources.push_back(std::move(*source));
+    if (!again || (*source)->info().live) sources.push_back(std::move(*source));
   }
-  return add(std::move(sources), options, std::move(live));
+  return add(std::move(sources), options, std::move(live), std::move(again));
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::create(
     std::vector<std::unique_ptr<ingest::Source>> sources, const SessionOptions& options,
-    const std::string& owner) {
-  if (auto admitted = admit(owner); !admitted) return tl::unexpected(admitted.error());
-  return add(std::move(sources), options, std::make_shared<LiveSession>(new_id("sess_"), owner, clock_));
+    const std::string& owner, std::optional<SessionRebirth> again) {
+  if (auto admitted = admit(owner, again); !admitted) return tl::unexpected(admitted.error());
+  auto live = make(owner, again);
+  return add(std::move(sources), options, std::move(live), std::move(again));
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_ptr<ingest::Source>> sources,
                                                        const SessionOptions& options,
-                                                       std::shared_ptr<LiveSession> live) {
+                                                       std::shared_ptr<LiveSession> live,
+                                                       std::optional<SessionRebirth> again) {
   if (options_.on_new) options_.on_new(*live);
-  if (auto started = live->start(options, host_, speech_, std::move(sources)); !started)
+  std::optional<SessionImage> image;
+  if (again) image = std::move(again->image);
+  if (auto started = live->start(options, host_, speech_, std::move(sources), std::move(image)); !started)
     return tl::unexpected(started.error());
   std::lock_guard lock(mutex_);
   sessions_.emplace(live->id(), live);

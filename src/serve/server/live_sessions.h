@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,13 @@ struct LiveSessionsOptions {
   std::function<void(LiveSession&)> on_new = {};  ///< before it starts
 };
 
+/// A session that was there before.
+struct SessionRebirth {
+  std::string id;
+  std::int64_t created = 0;  ///< Unix time, seconds
+  SessionImage image;
+};
+
 /// Thread-safe.
 class LiveSessions {
  public:
@@ -29,11 +37,14 @@ class LiveSessions {
   ~LiveSessions();
 
   /// Opens the sources: blocks for as long as that takes. Errors of parse_source_spec, open_source and
-  /// Session; kFull: as many as may be.
-  Result<std::shared_ptr<LiveSession>> create(const openai::SessionCreate& wanted, const std::string& owner);
+  /// Session; kFull: as many as may be, or the one that is to come back is there. Of that one only live
+  /// sources are opened: the others were seen.
+  Result<std::shared_ptr<LiveSession>> create(const openai::SessionCreate& wanted, const std::string& owner,
+                                              std::optional<SessionRebirth> again = std::nullopt);
   /// One whose packets are pushed by a client: `sources` are ours.
   Result<std::shared_ptr<LiveSession>> create(std::vector<std::unique_ptr<ingest::Source>> sources,
-                                              const SessionOptions& options, const std::string& owner);
+                                              const SessionOptions& options, const std::string& owner,
+                                              std::optional<SessionRebirth> again = std::nullopt);
   /// Null: there is none, or it is another key's.
   std::shared_ptr<LiveSession> find(const std::string& id, const std::string& owner) const;
   std::vector<std::shared_ptr<LiveSession>> list(const std::string& owner) const;
@@ -45,9 +56,11 @@ class LiveSessions {
   const SessionOptions& session_options() const { return options_.session; }
 
  private:
-  Status admit(const std::string& owner) const;
+  Status admit(const std::string& owner, const std::optional<SessionRebirth>& again) const;
+  std::shared_ptr<LiveSession> make(const std::string& owner, const std::optional<SessionRebirth>& again);
   Result<std::shared_ptr<LiveSession>> add(std::vector<std::unique_ptr<ingest::Source>> sources,
-                                           const SessionOptions& options, std::shared_ptr<LiveSession> live);
+                                           const SessionOptions& options, std::shared_ptr<LiveSession> live,
+                                           std::optional<SessionRebirth> again);
 
   EngineHost& host_;
   sync::SpeechDetectorFactory* speech_;

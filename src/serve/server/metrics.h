@@ -16,6 +16,7 @@
 #include "braid/deliver/events.h"
 #include "braid/net/stats.h"
 #include "braid/packet/question.h"
+#include "durable/durability_counts.h"
 #include "server/metrics_histogram.h"
 
 namespace braid::serve {
@@ -43,6 +44,8 @@ struct MetricsNow {
   std::size_t spans_waiting = 0, webhooks_waiting = 0;
   std::uint64_t spans_sent = 0, spans_dropped = 0;
   std::uint64_t webhooks_delivered = 0, webhooks_retried = 0, webhooks_dead = 0;
+  DurabilityCounts durability;
+  std::uint64_t illegal_transitions = 0;  ///< of Realtime lines
   std::uint64_t standing_asked = 0, standing_skipped = 0, standing_failed = 0;
 };
 

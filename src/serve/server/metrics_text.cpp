@@ -169,6 +169,16 @@ class MetricsText {
     counter("trace_spans_sent_total", "Spans that the collector took", now_.spans_sent);
     counter("trace_spans_dropped_total", "Spans that were not sent", now_.spans_dropped);
     gauge("trace_spans_waiting", "Spans that wait to be sent", static_cast<double>(now_.spans_waiting));
+    counter("realtime_illegal_transitions_total", "Events in a state that doesn't know them",
+            now_.illegal_transitions);
+    const DurabilityCounts& kept = now_.durability;
+    counter("snapshots_written_total", "Snapshots of sessions", kept.written);
+    counter("snapshots_failed_total", "Snapshots that could not be written", kept.failed);
+    counter("snapshots_left_out_total", "Chunks that found no room on the disk", kept.left_out);
+    counter("snapshots_refused_total", "Damaged parts of what was found", kept.refused);
+    counter("sessions_resumed_total", "Sessions that came back", kept.resumed);
+    gauge("sessions_resumable", "Sessions that wait for their client", static_cast<double>(kept.resumable));
+    gauge("state_bytes", "Kept on the disk", static_cast<double>(kept.bytes));
     counter("standing_asked_total", "Standing questions asked", now_.standing_asked);
     counter("standing_skipped_total", "Not asked: the last one was still open, or was refused",
             now_.standing_skipped);

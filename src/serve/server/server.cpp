@@ -8,6 +8,7 @@
 #include "braid/net/key_store.h"
 #include "braid/net/server.h"
 #include "chat/chat_service.h"
+#include "durable/durability.h"
 #include "realtime/realtime_api.h"
 #include "server/chat_api.h"
 #include "server/console_files.h"
@@ -37,6 +38,13 @@ LiveSessionsOptions sessions_options(const ServerConfig& config, Metrics& metric
   return options;
 }
 
+/// Null where nothing is to be kept.
+Result<std::unique_ptr<Durability>> open_durability(const DurabilityOptions& options,
+                                                    const engine::EngineInfo& model, Clock& clock) {
+  if (options.state_dir.empty()) return nullptr;
+  return Durability::open(options, model, clock);
+}
+
 ChatServiceOptions chat_options(const ServerConfig& config) {
   ChatServiceOptions options;
   options.max_waiting = static_cast<std::size_t>(config.max_waiting_requests);
@@ -49,7 +57,7 @@ ChatServiceOptions chat_options(const ServerConfig& config) {
 struct Server::State {
   State(ServerConfig server_config, Clock& session_clock, engine::Engine loaded,
         std::unique_ptr<sync::SpeechDetectorFactory> detector, std::unique_ptr<RemoteMedia> made_remote,
-        std::unique_ptr<Reports> made_reports)
+        std::unique_ptr<Reports> made_reports, std::unique_ptr<Durability> made_durability)
       : config(std::move(server_config)),
         clock(session_clock),
         engine(std::move(loaded)),
@@ -57,11 +65,13 @@ struct Server::State {
         host(engine, clock, config.host),
         media(engine, host.loop().arbiter(), speech.get(), clock),
         reports(std::move(made_reports)),
+        durability(std::move(made_durability)),
         sessions(host, speech.get(), clock, sessions_options(config, reports->metrics(), clock)),
         chats(host, clock, chat_options(config)),
         remote(std::move(made_remote)),
         chat_api(chats, media, *remote, sessions, workers, clock, engine, reports->observers()),
-        realtime({sessions, speech.get(), engine, config.ingest, chats, media, workers, clock}),
+        realtime({sessions, speech.get(), engine, config.ingest, chats, media, durability.get(), workers,
+                  clock, config.auth_timeout}),
         workers(clock, 2),
         liveness(host, clock) {}
 
@@ -76,6 +86,7 @@ struct Server::State {
   EngineHost host;
   MediaPrompts media;
   std::unique_ptr<Reports> reports;
+  std::unique_ptr<Durability> durability;  // null: sessions end with the process
   LiveSessions sessions;
   ChatService chats;
   std::unique_ptr<RemoteMedia> remote;  // tells the one before what it couldn't fetch when it is destroyed
@@ -99,6 +110,8 @@ MetricsNow Server::State::metrics_now() const {
   now.kv_used = host.used_cells();
   if (host.last_step() != SteadyTime{}) now.since_step = clock.now() - host.last_step();
   reports->read(now);
+  now.illegal_transitions = realtime.illegal_transitions();
+  if (durability) now.durability = durability->counts();
   return now;
 }
 
@@ -110,7 +123,7 @@ Status Server::State::listen() {
   realtime.add_routes(router);
   const bool local = net::is_loopback_address(config.address);
   const bool may_name_sources = config.client_sources == "all" || (config.client_sources == "local" && local);
-  add_session_routes(router, sessions, reports->standing(), workers, may_name_sources);
+  add_session_routes(router, {sessions, reports->standing(), durability.get(), workers, may_name_sources});
   add_session_events_route(router, sessions);
   add_transcription_route(router, {chats, media, *engine.tokenizer, workers, clock});
   add_status_routes(router, engine.info, liveness);
@@ -142,9 +155,18 @@ Status Server::State::attach_sources() {
   if (!questions) return tl::unexpected(questions.error());
   openai::SessionCreate wanted;
   wanted.sources = config.sources;
-  auto live = sessions.create(wanted, "");
-  if (!live) return tl::unexpected(live.error());
-  reports->standing().add(*live, std::move(*questions), true);
+  std::shared_ptr<LiveSession> live;
+  if (durability)
+    live = durability->resume_configured(
+        config.sources, [this](Resumed resumed) { return begin_again(sessions, std::move(resumed)); });
+  if (!live) {
+    auto made = sessions.create(wanted, "");
+    if (!made) return tl::unexpected(made.error());
+    live = std::move(*made);
+    if (durability)
+      static_cast<void>(durability->keep(live, saved_of(*live, wanted, SessionKind::kConfigured)));
+  }
+  reports->standing().add(live, std::move(*questions), true);
   return {};
 }
 
@@ -166,8 +188,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engin
   if (!reports) return tl::unexpected(reports.error());
   auto remote = RemoteMedia::make(config.remote_media);
   if (!remote) return tl::unexpected(remote.error());
+  auto durability = open_durability(config.durability, engine.info, clock);
+  if (!durability) return tl::unexpected(durability.error());
   auto state = std::make_unique<State>(std::move(config), clock, std::move(engine), std::move(*speech),
-                                       std::move(*remote), std::move(*reports));
+                                       std::move(*remote), std::move(*reports), std::move(*durability));
   state->host.loop().start();
   Status status = state->attach_sources();
   if (status) status = state->listen();
@@ -179,7 +203,10 @@ const engine::EngineInfo& Server::model() const { return state_->engine.info; }
 std::string Server::url() const { return state_->net->url(); }
 
 void Server::stop(Milliseconds grace) {
+  // Before the clients are ended, and with what was answered until then.
+  if (state_->durability) state_->durability->flush();
   if (state_->net) state_->net->stop(grace);
+  if (state_->durability) state_->durability->flush();
 }
 
 }  // namespace braid::serve

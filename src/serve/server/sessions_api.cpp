@@ -27,65 +27,103 @@ openai::ApiError no_sources_of_clients() {
           "invalid_request_error", "sources", "sources_not_allowed"};
 }
 
-void create(LiveSessions& sessions, StandingQuestions& standing, bool may_name_sources,
-            const net::Request& request, net::Exchange exchange) {
-  auto wanted = openai::parse_session_create(request.body);
-  if (!wanted) return respond_error(exchange, wanted.error());
-  if (!wanted->sources.empty() && !may_name_sources) return respond_error(exchange, no_sources_of_clients());
-  if (auto known = StandingQuestions::check(wanted->questions); !known)
-    return respond_error(exchange, openai::to_api_error(known.error(), "questions"));
-  auto live = sessions.create(*wanted, request.key_name);
-  if (!live) return respond_error(exchange, openai::to_api_error(live.error(), "sources"));
-  standing.add(*live, std::move(wanted->questions), false);
-  respond_json(exchange, 201, openai::print_session((*live)->info()));
+void resume(const SessionsApiParts& parts, const openai::SessionResume& wanted, const net::Request& request,
+            net::Exchange exchange) {
+  if (parts.durability == nullptr)
+    return respond_error(exchange, {404, "this server keeps no sessions: it was started without --state-dir",
+                                    "invalid_request_error", "resume", "session_not_found"});
+  if (!parts.may_name_sources) return respond_error(exchange, no_sources_of_clients());
+  if (const auto live = parts.durability->living(wanted, request.key_name))
+    return respond_json(exchange, 200, openai::print_session(live->info()));
+  const auto live = parts.durability->resume(
+      wanted, request.key_name, SessionKind::kSources,
+      [&](Resumed resumed) { return begin_again(parts.sessions, std::move(resumed)); });
+  if (!live) return respond_error(exchange, openai::to_api_error(live.error(), "resume"));
+  respond_json(exchange, 200, openai::print_session((*live)->info()));
 }
 
-void end(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
+void create(const SessionsApiParts& parts, const net::Request& request, net::Exchange exchange) {
+  auto wanted = openai::parse_session_create(request.body);
+  if (!wanted) return respond_error(exchange, wanted.error());
+  if (wanted->resume) return resume(parts, *wanted->resume, request, std::move(exchange));
+  if (!wanted->sources.empty() && !parts.may_name_sources)
+    return respond_error(exchange, no_sources_of_clients());
+  if (auto known = StandingQuestions::check(wanted->questions); !known)
+    return respond_error(exchange, openai::to_api_error(known.error(), "questions"));
+  auto live = parts.sessions.create(*wanted, request.key_name);
+  if (!live) return respond_error(exchange, openai::to_api_error(live.error(), "sources"));
+  openai::SessionInfo info = (*live)->info();
+  if (parts.durability != nullptr)
+    info.resume_token = parts.durability->keep(*live, saved_of(**live, *wanted, SessionKind::kSources));
+  parts.standing.add(*live, std::move(wanted->questions), false);
+  respond_json(exchange, 201, openai::print_session(info));
+}
+
+void end(const SessionsApiParts& parts, const net::Request& request, net::Exchange exchange) {
   const std::string id(request.param("id"));
-  if (!sessions.end(id, request.key_name)) return respond_unknown(exchange, id);
+  const bool lived = parts.sessions.end(id, request.key_name);
+  const bool was_kept = parts.durability != nullptr && parts.durability->forget(id, request.key_name);
+  if (!lived && !was_kept) return respond_unknown(exchange, id);
   respond_json(exchange, 200, openai::print_session_deleted(id));
 }
 
-void list(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
+std::vector<openai::SessionInfo> all(const SessionsApiParts& parts, const net::Request& request) {
   std::vector<openai::SessionInfo> infos;
-  for (const auto& live : sessions.list(request.key_name)) infos.push_back(live->info());
-  respond_json(exchange, 200, openai::print_sessions(infos));
+  for (const auto& live : parts.sessions.list(request.key_name)) infos.push_back(live->info());
+  if (parts.durability == nullptr) return infos;
+  for (openai::SessionInfo& info : parts.durability->resumable(request.key_name))
+    infos.push_back(std::move(info));
+  return infos;
 }
 
-void show(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
-  const std::string id(request.param("id"));
-  const auto live = sessions.find(id, request.key_name);
-  if (!live) return respond_unknown(exchange, id);
-  respond_json(exchange, 200, openai::print_session(live->info()));
+void list(const SessionsApiParts& parts, const net::Request& request, net::Exchange exchange) {
+  respond_json(exchange, 200, openai::print_sessions(all(parts, request)));
 }
 
-/// A handler whose work blocks, on the workers' threads.
-template <class Work>
-net::Handler on_workers(Workers& workers, Work work) {
-  return [&workers, work](net::Request request, net::Exchange exchange) {
-    run_on(workers, std::move(request), std::move(exchange), work);
+void show(const SessionsApiParts& parts, const net::Request& request, net::Exchange exchange) {
+  const std::string_view id = request.param("id");
+  for (const openai::SessionInfo& info : all(parts, request))
+    if (info.id == id) return respond_json(exchange, 200, openai::print_session(info));
+  respond_unknown(exchange, id);
+}
+
+/// A handler on the workers' threads: making and ending block, and so may looking at what is kept.
+net::Handler on_workers(const SessionsApiParts& parts,
+                        void (*work)(const SessionsApiParts&, const net::Request&, net::Exchange)) {
+  return [parts, work](net::Request request, net::Exchange exchange) {
+    run_on(parts.workers, std::move(request), std::move(exchange),
+           [parts, work](const net::Request& taken, net::Exchange answer) {
+             work(parts, taken, std::move(answer));
+           });
   };
 }
 
 }  // namespace
 
-void add_session_routes(net::Router& router, LiveSessions& sessions, StandingQuestions& standing,
-                        Workers& workers, bool may_name_sources) {
-  router.route("GET", "/v1/sessions", [&sessions](const net::Request& request, net::Exchange exchange) {
-    list(sessions, request, std::move(exchange));
-  });
-  router.route("POST", "/v1/sessions",
-               on_workers(workers, [&sessions, &standing, may_name_sources](const net::Request& request,
-                                                                            net::Exchange exchange) {
-                 create(sessions, standing, may_name_sources, request, std::move(exchange));
-               }));
-  router.route("GET", "/v1/sessions/{id}", [&sessions](const net::Request& request, net::Exchange exchange) {
-    show(sessions, request, std::move(exchange));
-  });
-  router.route("DELETE", "/v1/sessions/{id}",
-               on_workers(workers, [&sessions](const net::Request& request, net::Exchange exchange) {
-                 end(sessions, request, std::move(exchange));
-               }));
+SavedSession saved_of(const LiveSession& live, const openai::SessionCreate& wanted, SessionKind kind) {
+  SavedSession saved;
+  saved.id = live.id();
+  saved.owner = live.owner();
+  saved.kind = kind;
+  saved.sources = wanted.sources;
+  saved.window = wanted.window;
+  saved.created = live.info().created;
+  return saved;
+}
+
+Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, Resumed resumed) {
+  openai::SessionCreate wanted;
+  wanted.sources = resumed.saved.sources;
+  wanted.window = resumed.saved.window;
+  return sessions.create(wanted, resumed.saved.owner,
+                         SessionRebirth{resumed.saved.id, resumed.saved.created, std::move(resumed.image)});
+}
+
+void add_session_routes(net::Router& router, const SessionsApiParts& parts) {
+  router.route("GET", "/v1/sessions", on_workers(parts, list));
+  router.route("POST", "/v1/sessions", on_workers(parts, create));
+  router.route("GET", "/v1/sessions/{id}", on_workers(parts, show));
+  router.route("DELETE", "/v1/sessions/{id}", on_workers(parts, end));
 }
 
 }  // namespace braid::serve

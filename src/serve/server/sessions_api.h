@@ -2,15 +2,28 @@
 // /v1/sessions.
 
 #include "braid/net/router.h"
+#include "durable/durability.h"
 #include "server/live_sessions.h"
 #include "server/standing_questions.h"
 #include "server/workers.h"
 
 namespace braid::serve {
 
-/// Adds GET and POST /v1/sessions, GET and DELETE /v1/sessions/{id}. All outlive the router. Without
-/// `may_name_sources` a session with sources is refused with 403.
-void add_session_routes(net::Router& router, LiveSessions& sessions, StandingQuestions& standing,
-                        Workers& workers, bool may_name_sources);
+/// What the routes use; outlives the router.
+struct SessionsApiParts {
+  LiveSessions& sessions;
+  StandingQuestions& standing;
+  Durability* durability;  ///< null: sessions end with the process
+  Workers& workers;
+  bool may_name_sources;  ///< else a session with sources is refused with 403, and one of before too
+};
+
+/// Adds GET and POST /v1/sessions, GET and DELETE /v1/sessions/{id}.
+void add_session_routes(net::Router& router, const SessionsApiParts& parts);
+
+/// As it is saved.
+SavedSession saved_of(const LiveSession& live, const openai::SessionCreate& wanted, SessionKind kind);
+/// Begins one again that was made of sources.
+Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, Resumed resumed);
 
 }  // namespace braid::serve

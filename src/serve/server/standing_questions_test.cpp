@@ -112,12 +112,12 @@ class StandingQuestionsTest : public WebhooksTest {
     webhooks.emplace(webhook_options, clock, hook());
     make_host();
     standing.emplace(*webhooks, clock, "server secret");
-    live = std::make_shared<LiveSession>("sess_1", "", clock);
+    live = std::make_shared<LiveSession>("sess_1", "", 0, clock);
     options.stay_open = true;
     stream.paced = true;
     std::vector<std::unique_ptr<ingest::Source>> sources;
     sources.push_back(make_frame_source(std::move(stream), pool, clock));
-    const Status started = live->start(options, *host, nullptr, std::move(sources));
+    const Status started = live->start(options, *host, nullptr, std::move(sources), std::nullopt);
     ASSERT_TRUE(started) << started.error().message;
     standing->add(live, std::move(questions), true);
   }

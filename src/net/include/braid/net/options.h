@@ -31,7 +31,7 @@ struct Limits {
   Milliseconds body_timeout{30'000};        ///< without a byte of a body
   Milliseconds keep_alive_timeout{60'000};  ///< between two requests
   Milliseconds write_timeout{30'000};       ///< without a byte taken by the client
-  Milliseconds web_socket_timeout{60'000};  ///< without a frame; half of it idle sends a ping
+  Milliseconds web_socket_timeout{30'000};  ///< without a frame; half of it idle sends a ping
   int socket_send_buffer = 0;  ///< bytes the kernel may hold for one connection; 0: its own choice
 };
 

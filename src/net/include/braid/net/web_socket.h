@@ -15,6 +15,9 @@ namespace detail {
 class WebSocketState;
 }
 
+/// The reason of a close with 1006 for a client from which no frame came for Limits::web_socket_timeout.
+inline constexpr std::string_view kSilentReason = "the client didn't answer in time";
+
 /// Called on the connection's io thread, one at a time; must not block. `on_message` must not outlive what it
 /// refers to: both are released after on_closed has been called.
 struct WebSocketEvents {

@@ -1,6 +1,7 @@
 #pragma once
 // Braid as a service: a model, live sessions, and the protocols that ask them.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -64,6 +65,15 @@ struct RemoteMediaOptions {
   Milliseconds timeout{10'000};        ///< of one
 };
 
+/// Sessions that outlive the process: docs/durability.md.
+struct DurabilityOptions {
+  std::string state_dir;                 ///< where they are kept; empty: nowhere
+  Milliseconds interval{2000};           ///< between two snapshots of a session: what may be lost of it
+  std::chrono::seconds resume_for{600};  ///< that a session waits for its client
+  std::uint64_t max_bytes = 4ULL << 30;  ///< of all sessions
+  std::uint64_t max_bytes_per_key = 1ULL << 30;
+};
+
 struct ServerConfig {
   ModelChoice model;
   HostOptions host;
@@ -81,6 +91,7 @@ struct ServerConfig {
   std::string keys_file;  ///< hashed API keys; empty: none needed, which only a loopback address allows
   std::vector<std::string> cors_origins;
   net::Limits limits;
+  Milliseconds auth_timeout{8500};   ///< a Realtime client that has no session by then is refused
   Milliseconds stop_grace{10'000};   ///< that open answers may take at the end
   std::vector<std::string> sources;  ///< attached to one session at start, whose id is "main"
   std::vector<QuestionChoice> questions;
@@ -91,6 +102,7 @@ struct ServerConfig {
   /// local, all, none: whether clients may name sources, which can be any file, device or address. local: if
   /// the server listens on a loopback address.
   std::string client_sources = "local";
+  DurabilityOptions durability;
 };
 
 /// Threads: the engine's, the network's, workers', and each session's own.

@@ -1,0 +1,389 @@
+#include "durable/durability.h"
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "braid/base/log.h"
+#include "braid/net/key_store.h"
+#include "server/stamps.h"
+
+namespace braid::serve {
+
+namespace {
+
+constexpr Nanoseconds kFlushPatience = Milliseconds(1000);
+
+std::int64_t wall_us() {
+  return std::chrono::duration_cast<Microseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Takes the same time wherever they differ.
+bool is_token(const SavedSession& saved, const std::string& token) {
+  const std::string hash = net::key_line(token);
+  return saved.token_hash.size() == hash.size() &&
+         CRYPTO_memcmp(saved.token_hash.data(), hash.data(), hash.size()) == 0;
+}
+
+/// Two images of which nothing that is kept differs have the same.
+std::string in_short(const SessionImage& image, const std::string& conversation) {
+  const auto& timeline = image.timeline;
+  return fmt::format("{} {} {} {} {} {} {}", timeline.size(), image.evicted, image.next_question,
+                     image.unanswered.size(), timeline.empty() ? 0 : to_us(timeline.front().start),
+                     timeline.empty() ? 0 : to_us(timeline.back().end),
+                     std::hash<std::string>{}(conversation));
+}
+
+}  // namespace
+
+Durability::Durability(const DurabilityOptions& options, engine::EngineInfo model, Clock& clock,
+                       store::StateFolder folder)
+    : options_(options),
+      model_(std::move(model)),
+      clock_(clock),
+      budget_({options.max_bytes, options.max_bytes_per_key}),
+      mailbox_(std::make_shared<Mailbox>(clock)),
+      folder_(std::move(folder)) {}
+
+Result<std::unique_ptr<Durability>> Durability::open(const DurabilityOptions& options,
+                                                     const engine::EngineInfo& model, Clock& clock) {
+  auto folder = store::StateFolder::open(options.state_dir);
+  if (!folder) return tl::unexpected(folder.error());
+  std::unique_ptr<Durability> made(new Durability(options, model, clock, std::move(*folder)));
+  made->find();
+  made->writer_ = Thread(clock, "snapshots", [raw = made.get()] { raw->run(); });
+  return made;
+}
+
+Durability::~Durability() {
+  {
+    std::lock_guard lock(mailbox_->mutex);
+    mailbox_->stopping = true;
+    mailbox_->changed.notify_all();
+  }
+  writer_.join();
+}
+
+void Durability::find() {
+  for (const std::string& name : folder_.names()) find(name);
+  if (!entries_.empty())
+    log(LogLevel::kInfo, "{} sessions of before may be resumed for {} s", entries_.size(),
+        to_seconds(options_.resume_for));
+}
+
+void Durability::find(const std::string& name) {
+  const auto path = folder_.make(name);
+  auto loaded = path ? SessionStore::peek(*path) : tl::unexpected(path.error());
+  if (loaded && loaded->saved.id != name)
+    loaded = fail(ErrorCode::kBadInput, fmt::format("it is of another session, {}", loaded->saved.id));
+  if (!loaded && loaded.error().code == ErrorCode::kNotFound) {
+    static_cast<void>(folder_.remove(name));  // the process ended before its first snapshot
+    return;
+  }
+  Entry entry;
+  entry.expires = clock_.now() + options_.resume_for;
+  if (loaded) {
+    for (const std::string& refused : loaded->refused)
+      log(LogLevel::kWarning, "session {}: {}; the one before is taken", name, refused);
+    refused_ += loaded->refused.size();
+    entry.saved = std::move(loaded->saved);
+    entry.saved.timeline.clear();  // read again when it is resumed
+    entry.saved.unanswered.clear();
+  } else {
+    ++refused_;
+    log(LogLevel::kWarning, "session {} can't be resumed: {}", name, loaded.error().message);
+    if (loaded.error().code == ErrorCode::kUnsupported) return;  // a later version's, and left to it
+    entry.damage = loaded.error().message;
+  }
+  entries_.emplace(name, std::move(entry));
+}
+
+std::string Durability::keep(const std::shared_ptr<LiveSession>& live, SavedSession saved,
+                             std::function<std::string()> conversation) {
+  std::string token = new_id("resume_");
+  {
+    std::lock_guard lock(mutex_);
+    saved.model = fingerprint_of(model_);
+    saved.token_hash = net::key_line(token);
+    auto store = make_store(saved);
+    if (!store) {
+      failed(store.error());
+      return {};
+    }
+    Entry& entry = entries_[saved.id];
+    entry.saved = std::move(saved);
+    entry.live = live;
+    entry.conversation = std::move(conversation);
+    entry.store = std::move(*store);
+  }
+  ask_for_image(*live);
+  return token;
+}
+
+Result<std::unique_ptr<SessionStore>> Durability::make_store(const SavedSession& saved) {
+  const auto path = folder_.make(saved.id);
+  if (!path) return tl::unexpected(path.error());
+  return SessionStore::open(*path, saved.owner, budget_);
+}
+
+Result<std::shared_ptr<LiveSession>> Durability::resume(const openai::SessionResume& wanted,
+                                                        const std::string& owner, SessionKind kind,
+                                                        const Begin& begin) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = entries_.find(wanted.id);
+    if (found != entries_.end() && !found->second.damage.empty())
+      return fail(ErrorCode::kBadInput,
+                  fmt::format("session {} can't be resumed: {}", wanted.id, found->second.damage));
+    if (found == entries_.end() || found->second.saved.owner != owner ||
+        !is_token(found->second.saved, wanted.token) || found->second.saved.kind != kind)
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("there is no session {} to be resumed here with this token", wanted.id));
+    Entry& entry = found->second;
+    if (entry.resuming || !entry.live.expired())
+      return fail(ErrorCode::kFull, fmt::format("session {} is connected: close that first", wanted.id),
+                  true);
+    entry.resuming = true;
+  }
+  return this->begin(wanted.id, begin);
+}
+
+std::shared_ptr<LiveSession> Durability::resume_configured(const std::vector<std::string>& sources,
+                                                           const Begin& begin) {
+  std::string id;
+  std::vector<std::string> others;
+  {
+    std::lock_guard lock(mutex_);
+    for (auto& [name, entry] : entries_) {
+      if (entry.saved.kind != SessionKind::kConfigured || !entry.damage.empty()) continue;
+      if (id.empty() && entry.saved.sources == sources)
+        id = name;
+      else
+        others.push_back(name);
+    }
+    if (!id.empty()) entries_[id].resuming = true;
+  }
+  for (const std::string& other : others) forget(other, "");  // of sources that are configured no more
+  if (id.empty()) return nullptr;
+  auto begun = this->begin(id, begin);
+  if (begun) return *begun;
+  log(LogLevel::kWarning, "session {} of the configured sources begins anew: {}", id, begun.error().message);
+  forget(id, "");
+  return nullptr;
+}
+
+Result<Resumed> Durability::load(const std::string& id, std::unique_ptr<SessionStore>& store) {
+  std::lock_guard lock(mutex_);
+  auto opened = make_store(entries_[id].saved);
+  if (!opened) return tl::unexpected(opened.error());
+  auto loaded = (*opened)->load(model_);
+  if (!loaded) return tl::unexpected(loaded.error());
+  store = std::move(*opened);
+  for (const std::string& refused : loaded->refused) log(LogLevel::kWarning, "session {}: {}", id, refused);
+  refused_ += loaded->refused.size();
+  // Its time went on while nobody looked.
+  const Microseconds away(std::max<std::int64_t>(0, wall_us() - loaded->written_us));
+  loaded->image.now += away;
+  return Resumed{std::move(loaded->saved), std::move(loaded->image)};
+}
+
+/// Of an entry that is marked as being resumed, which it isn't any more then.
+Result<std::shared_ptr<LiveSession>> Durability::begin(const std::string& id, const Begin& begin) {
+  std::unique_ptr<SessionStore> store;
+  auto resumed = load(id, store);
+  Result<std::shared_ptr<LiveSession>> live =
+      resumed ? begin(std::move(*resumed)) : tl::unexpected(resumed.error());
+  std::lock_guard lock(mutex_);
+  Entry& entry = entries_[id];
+  entry.resuming = false;
+  if (!live) {
+    live.error().message = fmt::format("session {} can't be resumed: {}", id, live.error().message);
+    return live;
+  }
+  entry.live = *live;
+  entry.store = std::move(store);
+  entry.last.clear();
+  ++resumed_;
+  return live;
+}
+
+void Durability::converse(const std::string& id, std::function<std::string()> conversation) {
+  std::lock_guard lock(mutex_);
+  if (const auto found = entries_.find(id); found != entries_.end())
+    found->second.conversation = std::move(conversation);
+}
+
+std::shared_ptr<LiveSession> Durability::living(const openai::SessionResume& wanted,
+                                                const std::string& owner) {
+  std::lock_guard lock(mutex_);
+  const auto found = entries_.find(wanted.id);
+  if (found == entries_.end() || found->second.saved.owner != owner ||
+      !is_token(found->second.saved, wanted.token))
+    return nullptr;
+  return found->second.live.lock();
+}
+
+std::vector<openai::SessionInfo> Durability::resumable(const std::string& owner) {
+  std::lock_guard lock(mutex_);
+  std::vector<openai::SessionInfo> infos;
+  for (const auto& [id, entry] : entries_) {
+    if (entry.saved.owner != owner || !entry.damage.empty() || entry.resuming || !entry.live.expired())
+      continue;
+    openai::SessionInfo& info = infos.emplace_back();
+    info.id = id;
+    info.state = "resumable";
+    info.created = info.last_used = entry.saved.created;
+  }
+  return infos;
+}
+
+void Durability::forget_asked(const std::string& id) {
+  std::lock_guard lock(mailbox_->mutex);
+  mailbox_->asked.erase(id);
+  mailbox_->changed.notify_all();
+}
+
+bool Durability::forget(const std::string& id, const std::string& owner) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found == entries_.end() || found->second.resuming || found->second.saved.owner != owner) return false;
+    entries_.erase(found);
+    if (Status removed = folder_.remove(id); !removed) failed(removed.error());
+  }
+  forget_asked(id);
+  return true;
+}
+
+void Durability::leave(const std::string& id) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return;
+    Entry& entry = found->second;
+    entry.live.reset();
+    entry.conversation = nullptr;
+    entry.store.reset();
+    entry.expires = clock_.now() + options_.resume_for;
+  }
+  forget_asked(id);
+}
+
+void Durability::flush() {
+  ask_for_images();
+  std::unique_lock lock(mailbox_->mutex);
+  mailbox_->changed.wait_until(lock, clock_.now() + kFlushPatience,
+                               [this] { return mailbox_->asked.empty(); });
+}
+
+DurabilityCounts Durability::counts() {
+  std::lock_guard lock(mutex_);
+  const auto waits = std::count_if(entries_.begin(), entries_.end(), [](const auto& named) {
+    return named.second.live.expired() && named.second.damage.empty();
+  });
+  return {written_, failed_, left_out_, refused_, resumed_, budget_.taken(), static_cast<std::size_t>(waits)};
+}
+
+void Durability::ask_for_image(LiveSession& live) {
+  {
+    std::lock_guard lock(mailbox_->mutex);
+    if (!mailbox_->asked.insert(live.id()).second) return;
+  }
+  live.session().take_image([mailbox = mailbox_, id = live.id(), &clock = clock_](SessionImage image) {
+    std::lock_guard lock(mailbox->mutex);
+    mailbox->taken.push_back({id, std::move(image), clock.now(), wall_us()});
+    mailbox->changed.notify_all();
+  });
+}
+
+void Durability::ask_for_images() {
+  std::vector<std::shared_ptr<LiveSession>> all;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, entry] : entries_)
+      if (auto live = entry.live.lock()) all.push_back(std::move(live));
+  }
+  for (const auto& live : all) ask_for_image(*live);
+}
+
+void Durability::drop_expired() {
+  std::lock_guard lock(mutex_);
+  const SteadyTime now = clock_.now();
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    const Entry& entry = at->second;
+    if (entry.resuming || entry.store || !entry.live.expired() || now < entry.expires) {
+      ++at;
+      continue;
+    }
+    if (Status removed = folder_.remove(at->first); !removed) failed(removed.error());
+    at = entries_.erase(at);
+  }
+}
+
+void Durability::failed(const Error& error) {
+  ++failed_;
+  if (!std::exchange(failing_, true))
+    log(LogLevel::kWarning, "sessions can't be kept as they should: {}", error.message);
+}
+
+void Durability::write(const Taken& taken) {
+  std::function<std::string()> conversation;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = entries_.find(taken.id); found != entries_.end())
+      conversation = found->second.conversation;
+  }
+  // Its lock comes before ours.
+  std::string text = conversation ? conversation() : "";
+  const std::string id = taken.id;
+  const bool gone = conversation && text.empty();
+  if (!gone) {
+    std::lock_guard lock(mutex_);
+    if (const auto found = entries_.find(id); found != entries_.end() && found->second.store)
+      write(found->second, taken, std::move(text));
+  }
+  forget_asked(id);
+}
+
+void Durability::write(Entry& entry, const Taken& taken, std::string conversation) {
+  std::string brief = in_short(taken.image, conversation);
+  if (brief == entry.last) return;
+  SavedSession saved = entry.saved;
+  saved.conversation = std::move(conversation);
+  const auto left_out = entry.store->write(std::move(saved), taken.image, taken.at, taken.wall_us);
+  if (!left_out) return failed(left_out.error());
+  ++written_;
+  left_out_ += *left_out;
+  // What found no room may find some later.
+  entry.last = *left_out == 0 ? std::move(brief) : "";
+  if (std::exchange(failing_, false)) log(LogLevel::kWarning, "sessions are kept again");
+}
+
+void Durability::run() {
+  Mailbox& mailbox = *mailbox_;
+  std::unique_lock lock(mailbox.mutex);
+  SteadyTime next = clock_.now() + options_.interval;
+  while (true) {
+    mailbox.changed.wait_until(lock, next, [&] { return mailbox.stopping || !mailbox.taken.empty(); });
+    if (mailbox.stopping) return;
+    if (!mailbox.taken.empty()) {
+      const Taken taken = std::move(mailbox.taken.front());
+      mailbox.taken.pop_front();
+      lock.unlock();
+      write(taken);
+      lock.lock();
+      continue;
+    }
+    lock.unlock();
+    drop_expired();
+    ask_for_images();
+    next = clock_.now() + options_.interval;
+    lock.lock();
+  }
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,126 @@
+#pragma once
+// Live sessions that outlive the process.
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "braid/engine/engine.h"
+#include "braid/openai/session_api.h"
+#include "braid/serve/server.h"
+#include "braid/store/state_folder.h"
+#include "durable/durability_counts.h"
+#include "durable/session_store.h"
+#include "server/live_session.h"
+
+namespace braid::serve {
+
+/// How a session is begun again.
+struct Resumed {
+  SavedSession saved;
+  SessionImage image;
+};
+
+/// Takes an image of each live session every so often, on the engine's thread, and writes it on its own. What
+/// a process left behind waits for its clients, who show the token they were given. Thread-safe; calls may
+/// wait for a snapshot that is being written: not for io threads.
+class Durability {
+ public:
+  /// kUsage, kFull, kResource: of store::StateFolder. What is damaged there is told in the log, a line each.
+  static Result<std::unique_ptr<Durability>> open(const DurabilityOptions& options,
+                                                  const engine::EngineInfo& model, Clock& clock);
+  ~Durability();
+
+  /// From here on the session is kept; `saved`: its id, owner, kind, sources, window, time of birth.
+  /// `conversation`: a Realtime client's, asked for on our thread. Returns the token with which it comes
+  /// back; empty: there is no randomness or no folder, and it isn't kept.
+  std::string keep(const std::shared_ptr<LiveSession>& live, SavedSession saved,
+                   std::function<std::string()> conversation = {});
+
+  using Begin = std::function<Result<std::shared_ptr<LiveSession>>(Resumed)>;
+  /// Begins the session again by `begin` and goes on keeping it. kNotFound: there is none of that id, owner,
+  /// kind and token; kFull (retryable): it lives. Others: kBadInput, kUnsupported, kMismatch: it can't come
+  /// back; those of `begin`. Nothing is lost by an error but its time.
+  Result<std::shared_ptr<LiveSession>> resume(const openai::SessionResume& wanted, const std::string& owner,
+                                              SessionKind kind, const Begin& begin);
+  /// Of a session that was resumed and is a client's: how its conversation is saved from now on.
+  void converse(const std::string& id, std::function<std::string()> conversation);
+  /// The same without token, for the server's own session of these sources. None: there is none.
+  std::shared_ptr<LiveSession> resume_configured(const std::vector<std::string>& sources, const Begin& begin);
+
+  /// The session of this id and token lives; else null.
+  std::shared_ptr<LiveSession> living(const openai::SessionResume& wanted, const std::string& owner);
+  std::vector<openai::SessionInfo> resumable(const std::string& owner);
+  /// Ended for good: its files go. False: none of that owner was kept.
+  bool forget(const std::string& id, const std::string& owner);
+  /// Ended, and may be resumed for a while.
+  void leave(const std::string& id);
+  /// Writes all sessions once more; blocks until that is done or a second is over.
+  void flush();
+
+  DurabilityCounts counts();
+
+ private:
+  struct Taken {
+    std::string id;
+    SessionImage image;
+    SteadyTime at;
+    std::int64_t wall_us;
+  };
+  /// What images are put into on the engine's thread; outlives us there.
+  struct Mailbox {
+    explicit Mailbox(Clock& clock) : changed(clock) {}
+    std::mutex mutex;  // guards what follows
+    Signal changed;
+    std::deque<Taken> taken;
+    std::set<std::string> asked;  // ids of those whose image isn't written yet
+    bool stopping = false;
+  };
+  struct Entry {
+    SavedSession saved;               // without what an image says
+    std::weak_ptr<LiveSession> live;  // while it lives
+    std::function<std::string()> conversation;
+    std::unique_ptr<SessionStore> store;  // while it lives
+    SteadyTime expires{};                 // while it doesn't
+    bool resuming = false;
+    std::string damage;  // why it can't come back; its files go when it expires
+    std::string last;    // what was written last, in short: the same isn't written again
+  };
+
+  Durability(const DurabilityOptions& options, engine::EngineInfo model, Clock& clock,
+             store::StateFolder folder);
+  void find();
+  void find(const std::string& name);
+  void run();
+  void ask_for_image(LiveSession& live);
+  void ask_for_images();
+  void write(const Taken& taken);
+  void write(Entry& entry, const Taken& taken, std::string conversation);
+  void failed(const Error& error);
+  void drop_expired();
+  void forget_asked(const std::string& id);
+  Result<std::unique_ptr<SessionStore>> make_store(const SavedSession& saved);
+  Result<std::shared_ptr<LiveSession>> begin(const std::string& id, const Begin& begin);
+  Result<Resumed> load(const std::string& id, std::unique_ptr<SessionStore>& store);
+
+  const DurabilityOptions options_;
+  const engine::EngineInfo model_;
+  Clock& clock_;
+  store::Budget budget_;
+  const std::shared_ptr<Mailbox> mailbox_;
+  std::atomic<std::uint64_t> written_{0}, failed_{0}, left_out_{0}, refused_{0}, resumed_{0};
+  std::mutex mutex_;  // guards what follows, and all files
+  store::StateFolder folder_;
+  std::map<std::string, Entry> entries_;  // by id
+  bool failing_ = false;                  // told in the log
+  Thread writer_;
+};
+
+}  // namespace braid::serve

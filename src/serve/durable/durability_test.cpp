@@ -1,0 +1,182 @@
+#include "durable/durability.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "host/step_loop.h"
+#include "server/live_sessions.h"
+#include "session_fixture.h"
+
+namespace braid::serve {
+namespace {
+
+/// A camera before a server that is started again and again, in virtual time.
+class DurabilityTest : public SessionTest {
+ protected:
+  DurabilityTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "braid-durability-XXXXXX").string();
+    kept.state_dir = mkdtemp(pattern.data());
+    options.realtime = options.stay_open = true;
+    make_host().loop().start();
+  }
+  ~DurabilityTest() override {
+    live.reset();
+    sessions.reset();
+    durability.reset();
+    std::filesystem::remove_all(kept.state_dir);
+  }
+  void start() {
+    LiveSessionsOptions live_options;
+    live_options.session = options;
+    sessions = std::make_unique<LiveSessions>(*host, nullptr, clock, live_options);
+    auto opened = Durability::open(kept, host->info(), clock);
+    ASSERT_TRUE(opened) << opened.error().message;
+    durability = std::move(*opened);
+  }
+  /// What was not written by then is lost.
+  void die() {
+    durability.reset();
+    if (live) sessions->end(live->id(), owner);
+    live.reset();
+    sessions.reset();
+  }
+  std::string begin() {
+    std::vector<std::unique_ptr<ingest::Source>> sources;
+    sources.push_back(make_frame_source({.frames = 8, .paced = true}, pool, clock));
+    auto made = sessions->create(std::move(sources), options, owner);
+    if (!made) return made.error().message;
+    live = *made;
+    SavedSession saved;
+    saved.id = live->id();
+    saved.owner = owner;
+    return durability->keep(live, saved);
+  }
+  Result<std::shared_ptr<LiveSession>> resume(const std::string& id, const std::string& token,
+                                              const std::string& by = owner) {
+    return durability->resume({id, token}, by, SessionKind::kSources, [&](Resumed resumed) {
+      image = resumed.image;
+      return sessions->create(std::vector<std::unique_ptr<ingest::Source>>{}, options, by,
+                              SessionRebirth{resumed.saved.id, 0, std::move(resumed.image)});
+    });
+  }
+
+  static constexpr const char* owner = "line-7";
+  DurabilityOptions kept;
+  std::unique_ptr<LiveSessions> sessions;
+  std::unique_ptr<Durability> durability;
+  std::shared_ptr<LiveSession> live;
+  SessionImage image;
+};
+
+TEST_F(DurabilityTest, AtMostAnIntervalIsLost) {
+  start();
+  const std::string token = begin();
+  const std::string id = live->id();
+  clock.sleep_for(Milliseconds(6300));
+  die();
+  start();
+  ASSERT_EQ(durability->resumable(owner).size(), 1U);
+  EXPECT_TRUE(durability->resumable("another").empty());
+  auto back = resume(id, token);
+  ASSERT_TRUE(back) << back.error().message;
+  live = *back;
+  EXPECT_EQ(live->id(), id);
+  ASSERT_FALSE(image.timeline.empty());
+  EXPECT_GE(image.timeline.back().end, SessionTime(Milliseconds(3500)));
+  EXPECT_GE(image.now, SessionTime(Milliseconds(4000)));
+  EXPECT_EQ(durability->counts().resumed, 1U);
+  EXPECT_TRUE(durability->resumable(owner).empty());
+}
+
+TEST_F(DurabilityTest, WhoHasNoTokenGetsTheSameAnswerAsForASessionThatIsNotThere) {
+  start();
+  const std::string token = begin();
+  const std::string id = live->id();
+  clock.sleep_for(Milliseconds(2500));
+  die();
+  start();
+  const auto unknown = resume("sess_0", token).error();
+  EXPECT_EQ(unknown.code, ErrorCode::kNotFound);
+  EXPECT_EQ(resume(id, "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(resume(id, token + "0").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(resume(id, token, "another").error().code, ErrorCode::kNotFound);
+  auto back = resume(id, token);
+  ASSERT_TRUE(back);
+  live = *back;
+  EXPECT_EQ(resume(id, token).error().code, ErrorCode::kFull);
+  EXPECT_EQ(durability->living({id, token}, owner), live);
+  EXPECT_EQ(durability->living({id, "wrong"}, owner), nullptr);
+}
+
+TEST_F(DurabilityTest, WhoDoesNotComeIsForgotten) {
+  kept.resume_for = std::chrono::seconds(10);
+  start();
+  const std::string token = begin();
+  const std::string id = live->id();
+  clock.sleep_for(Milliseconds(2500));
+  die();
+  start();
+  clock.sleep_for(Milliseconds(9000));
+  EXPECT_EQ(durability->resumable(owner).size(), 1U);
+  clock.sleep_for(Milliseconds(4000));
+  EXPECT_TRUE(durability->resumable(owner).empty());
+  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/" + id));
+  EXPECT_EQ(resume(id, token).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(DurabilityTest, AnIdleSessionIsWrittenOnce) {
+  start();
+  begin();
+  clock.sleep_for(std::chrono::seconds(10));
+  const auto written = durability->counts().written;
+  clock.sleep_for(std::chrono::seconds(60));
+  EXPECT_EQ(durability->counts().written, written);
+  EXPECT_LE(written, 6U);
+}
+
+TEST_F(DurabilityTest, OneThatWasEndedLeavesNothing) {
+  start();
+  begin();
+  clock.sleep_for(Milliseconds(2500));
+  const std::string id = live->id();
+  sessions->end(id, owner);
+  live.reset();
+  EXPECT_FALSE(durability->forget(id, "another"));
+  EXPECT_TRUE(durability->forget(id, owner));
+  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/" + id));
+  EXPECT_EQ(durability->counts().bytes, 0U);
+}
+
+TEST_F(DurabilityTest, ABeginThatFailsCostsNothing) {
+  start();
+  const std::string token = begin();
+  const std::string id = live->id();
+  clock.sleep_for(Milliseconds(2500));
+  die();
+  start();
+  const auto failed = durability->resume({id, token}, owner, SessionKind::kSources, [](const Resumed&) {
+    return Result<std::shared_ptr<LiveSession>>(fail(ErrorCode::kFull, "no room", true));
+  });
+  EXPECT_EQ(failed.error().code, ErrorCode::kFull);
+  auto back = resume(id, token);
+  ASSERT_TRUE(back) << back.error().message;
+  live = *back;
+}
+
+TEST_F(DurabilityTest, WhatIsNotASessionsIsToldAndGoesWithTheRest) {
+  kept.resume_for = std::chrono::seconds(10);
+  std::filesystem::create_directories(kept.state_dir + "/sess_broken");
+  std::filesystem::create_directories(kept.state_dir + "/sess_empty");
+  std::ofstream(kept.state_dir + "/sess_broken/snapshot") << "no snapshot";
+  start();
+  EXPECT_EQ(durability->counts().refused, 1U);
+  EXPECT_TRUE(durability->resumable("").empty());
+  EXPECT_EQ(resume("sess_broken", "x").error().code, ErrorCode::kBadInput);
+  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/sess_empty"));
+  clock.sleep_for(std::chrono::seconds(13));
+  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/sess_broken"));
+}
+
+}  // namespace
+}  // namespace braid::serve

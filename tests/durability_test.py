@@ -1,0 +1,277 @@
+"""Sessions that outlive the server: killed at any moment, it gives each back to who shows its token.
+
+DURABILITY_KILLS is how often the loop kills it (5 by default, 50 by `make faults`).
+"""
+
+import base64
+import json
+import os
+import resource
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import official_client  # before what it brings along
+import websockets.sync.client
+from braid_runs import BRAID, CLIP, SAMPLES, TIMEOUT_S
+from served import Server, text_of
+
+KILLS = int(os.environ.get("DURABILITY_KILLS", "5"))
+FLAGS = ("--window-tokens", "1024")
+SPEECH = SAMPLES / "utterance2.wav"
+SAID = "the code is"
+A_SNAPSHOT = 2.5  # s: what is older isn't lost
+QUESTION = "What did the speaker say?"
+
+
+class Durable(unittest.TestCase):
+    """A server that can be killed and started again over the same folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.state = Path(folder.name, "state")
+        self.server = None
+        self.addCleanup(self.kill)
+
+    def start(self, *flags, **popen):
+        self.server = Server(*FLAGS, "--state-dir", str(self.state), *flags, **popen)
+
+    def kill(self):
+        if self.server is None:
+            return
+        self.server.process.kill()
+        self.server.process.wait(timeout=TIMEOUT_S)
+        self.server.reader.join()
+        self.server.process.stderr.close()
+        self.server = None
+
+    def metric(self, name):
+        for line in self.server.request("GET", "/metrics")[1].splitlines():
+            if line.startswith(f"braid:{name}{{"):
+                return float(line.rsplit(" ", 1)[1])
+        self.fail(f"there is no metric {name}")
+
+    def wait_until(self, holds, what):
+        deadline = time.monotonic() + TIMEOUT_S
+        while not holds():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.05)
+
+    def make_session(self, source=SPEECH):
+        status, session = self.server.json("POST", "/v1/sessions", {"sources": [str(source)]})
+        self.assertEqual(status, 201, session)
+        return session
+
+    def ask(self, session, question=QUESTION):
+        status, answer = self.server.chat(question, braid={"session": session["id"]}, temperature=0)
+        self.assertEqual(status, 200, answer)
+        return text_of(answer), answer["braid"]["window"]
+
+    def resume(self, session, token=None):
+        return self.server.json("POST", "/v1/sessions",
+                                {"resume": {"id": session["id"], "token": token or session["resume_token"]}})
+
+    def show(self, session):
+        return self.server.json("GET", f"/v1/sessions/{session['id']}")[1]
+
+    def wait_until_heard(self, session):
+        self.wait_until(lambda: self.show(session)["kept"] >= 1, "nothing is heard")
+
+
+class Sessions(Durable):
+    def test_a_killed_servers_session_knows_what_it_saw(self):
+        self.start()
+        session = self.make_session(CLIP)
+        self.wait_until(lambda: self.show(session)["window"]["to_us"] >= 11_500_000, "the clip isn't seen to its end")
+        question = "When did the umbrella appear?"
+        before, window = self.ask(session, question)
+        self.assertIn("4.0s", before)
+        time.sleep(A_SNAPSHOT)
+        self.kill()
+        self.start()
+        listed = self.server.json("GET", "/v1/sessions")[1]["data"]
+        self.assertEqual([(s["id"], s["state"]) for s in listed], [(session["id"], "resumable")])
+        status, back = self.resume(session)
+        self.assertEqual((status, back["id"], back["created"]), (200, session["id"], session["created"]), back)
+        self.assertNotIn("resume_token", back)
+        after, again = self.ask(session, question)
+        self.assertEqual(after, before)
+        self.assertEqual({**again, "tokens": 0}, {**window, "tokens": 0})
+        self.assertEqual(self.metric("sessions_resumed_total"), 1)
+        self.assertEqual(self.server.json("DELETE", f"/v1/sessions/{session['id']}")[0], 200)
+        self.assertEqual([p.name for p in self.state.iterdir()], [".lock"])
+
+    def test_only_the_token_opens_it(self):
+        self.start()
+        session = self.make_session()
+        self.wait_until(lambda: self.metric("snapshots_written_total") >= 1, "nothing is kept")
+        self.kill()
+        self.assertEqual(os.stat(self.state).st_mode & 0o777, 0o700)
+        kept = b"".join(p.read_bytes() for p in self.state.rglob("*") if p.is_file())
+        self.assertNotIn(session["resume_token"].encode(), kept)
+        self.start()
+        for token in ("wrong", session["resume_token"][:-1], session["id"]):
+            status, refused = self.resume(session, token)
+            self.assertEqual((status, refused["error"]["code"]), (404, "not_found"), refused)
+        self.assertEqual(self.resume({"id": "../" + session["id"]}, session["resume_token"])[0], 404)
+        self.assertEqual(self.resume(session)[0], 200)
+        self.assertEqual(self.resume(session)[0], 200)  # it lives: its client is told so
+        self.assertNotIn(session["resume_token"], "".join(self.server.log))
+
+    def test_an_altered_snapshot_is_refused_with_one_line(self):
+        self.start()
+        session = self.make_session()
+        self.wait_until(lambda: self.metric("snapshots_written_total") >= 2, "nothing is kept")
+        self.kill()
+        file = self.state / session["id"] / "snapshot"
+        whole = file.read_bytes()
+        slots = [0, len(whole) // 2]
+        newer = max(slots, key=lambda at: int.from_bytes(whole[at + 16:at + 24], "little"))
+        altered = bytearray(whole)
+        altered[newer + 60] ^= 1
+        file.write_bytes(altered)
+        self.start()
+        lines = [line for line in self.server.log if session["id"] in line]
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], "its checksum is .* torn or was altered; the one before is taken")
+        self.assertEqual(self.resume(session)[0], 200)
+        self.kill()
+        for at in slots:
+            altered[at + 60] ^= 2
+        file.write_bytes(altered)
+        self.start()
+        lines = [line for line in self.server.log if session["id"] in line]
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("can't be resumed: ", lines[0])
+        status, refused = self.resume(session)
+        self.assertEqual(status, 400, refused)
+        self.assertIn("torn or was altered", refused["error"]["message"])
+        self.assertEqual(self.server.json("GET", "/v1/sessions")[1]["data"], [])
+
+    def test_a_full_disk_costs_what_is_kept_and_nothing_else(self):
+        self.start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        session = self.make_session()
+        self.wait_until(lambda: self.metric("snapshots_failed_total") >= 2, "no failure is counted")
+        self.wait_until_heard(session)
+        self.assertIn(SAID, self.ask(session)[0])
+        lines = [line for line in self.server.log if "can't be kept" in line]
+        self.assertEqual(len(lines), 1, lines)
+
+    def test_the_configured_session_comes_back_by_itself(self):
+        self.start(str(SPEECH))
+        session = self.server.json("GET", "/v1/sessions")[1]["data"][0]
+        self.wait_until_heard(session)
+        before = self.ask(session)[0]
+        self.assertIn(SAID, before)
+        self.assertEqual(self.server.stop(), 0)  # a restart as it should be loses nothing at all
+        self.start(str(SPEECH))
+        self.assertEqual([s["id"] for s in self.server.json("GET", "/v1/sessions")[1]["data"]], [session["id"]])
+        self.assertEqual(self.ask(session)[0], before)
+
+    def test_two_servers_do_not_share_a_folder(self):
+        self.start()
+        second = subprocess.run([BRAID, "serve", "--port", "0", *FLAGS, "--state-dir", str(self.state)],
+                                capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(second.returncode, 4, second.stderr)
+        self.assertIn("used by another process", second.stderr)
+
+
+class Realtime(Durable):
+    def connect(self, query="model=nano", **more):
+        socket = websockets.sync.client.connect(f"ws://127.0.0.1:{self.server.port}/v1/realtime?{query}", **more)
+        self.addCleanup(socket.close)
+        return socket, self.until(socket, "session.created")["session"]
+
+    def until(self, socket, kind):
+        while True:
+            event = json.loads(socket.recv(timeout=TIMEOUT_S))
+            self.assertFalse(event["type"] == "error" and kind != "error", event)
+            if event["type"] == kind:
+                return event
+
+    def send(self, socket, kind, **fields):
+        socket.send(json.dumps({"type": kind, **fields}))
+
+    def say(self, socket, text):
+        self.send(socket, "conversation.item.create",
+                  item={"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
+        return self.until(socket, "conversation.item.done")["item"]["id"]
+
+    def answer(self, socket, question):
+        self.say(socket, question)
+        self.send(socket, "response.create")
+        return self.until(socket, "response.done")["response"]["output"][0]["content"][0]["text"]
+
+    def begin(self):
+        """A session that saw a picture and was asked about it."""
+        socket, session = self.connect()
+        self.send(socket, "session.update", session={"type": "realtime", "instructions": "Look."})
+        self.until(socket, "session.updated")
+        image = base64.b64encode((SAMPLES / "still2.jpg").read_bytes()).decode()
+        self.send(socket, "input_video_buffer.append", image=image)
+        first = self.say(socket, "The code of the door is 4711.")
+        return socket, session, first
+
+    def test_a_killed_servers_conversation_goes_on(self):
+        self.start()
+        socket, session, first = self.begin()
+        before = self.answer(socket, "What do you see?")
+        self.assertRegex(before, "dog|pizza")
+        time.sleep(A_SNAPSHOT)
+        self.kill()
+        self.start()
+        token = session["braid"]["resume_token"]
+        for more in ({"additional_headers": {"x-braid-resume-token": "wrong"}}, {}):
+            with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
+                self.connect(f"resume={session['id']}", **more)
+            self.assertEqual(refused.exception.response.status_code, 404)
+        socket, back = self.connect(f"resume={session['id']}", additional_headers={"x-braid-resume-token": token})
+        self.assertEqual((back["id"], back["instructions"]), (session["id"], "Look."))
+        self.assertNotIn("resume_token", back["braid"])
+        self.send(socket, "conversation.item.retrieve", item_id=first)
+        item = self.until(socket, "conversation.item.retrieved")["item"]
+        self.assertEqual(item["content"][0]["text"], "The code of the door is 4711.")
+        self.assertRegex(self.answer(socket, "What do you see?"), "dog|pizza")
+        self.assertIn("4711", self.answer(socket, "What is the code of the door?"))
+
+    def test_a_line_that_broke_is_taken_up_and_one_that_was_closed_is_over(self):
+        self.start()
+        socket, session, _ = self.begin()
+        self.assertRegex(self.answer(socket, "What do you see?"), "dog|pizza")
+        time.sleep(A_SNAPSHOT)
+        socket.socket.close()  # no goodbye
+        subprotocols = ["realtime", "braid-resume." + session["braid"]["resume_token"]]
+        self.wait_until(lambda: self.metric("sessions_resumable") == 1, "it is gone")
+        socket, back = self.connect(f"resume={session['id']}", subprotocols=subprotocols)
+        self.assertEqual((back["id"], socket.subprotocol), (session["id"], "realtime"))
+        self.assertRegex(self.answer(socket, "What do you see?"), "dog|pizza")
+        socket.close()
+        self.wait_until(lambda: [p.name for p in self.state.iterdir()] == [".lock"], "it stays behind")
+
+
+class Kills(Durable):
+    def test_whenever_it_is_killed_it_comes_back(self):
+        """Each time at another moment after it came back, and then all that had been kept is there."""
+        self.start()
+        session = self.make_session()
+        self.wait_until_heard(session)
+        before, window = self.ask(session)
+        self.assertIn(SAID, before)
+        time.sleep(A_SNAPSHOT)
+        for turn in range(KILLS):
+            self.kill()
+            self.start()
+            status, back = self.resume(session)
+            self.assertEqual((status, back["id"]), (200, session["id"]), (turn, back))
+            after, again = self.ask(session)
+            self.assertEqual(after, before, turn)
+            self.assertGreaterEqual(again["chunks"], window["chunks"], turn)
+            time.sleep(0.37 * turn % 2.2)  # in and between snapshots
+        self.assertEqual(self.metric("snapshots_refused_total"), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
