@@ -83,7 +83,7 @@ void RemoteMedia::fetch(std::shared_ptr<openai::ChatRequest> chat, std::function
   fetch_next(gathering);
 }
 
-void RemoteMedia::fetch_next(std::shared_ptr<Gathering> gathering) {
+void RemoteMedia::fetch_next(const std::shared_ptr<Gathering>& gathering) {
   if (gathering->next == gathering->parts.size()) return gathering->then({});
   net::ClientRequest request;
   request.url = gathering->parts[gathering->next]->url;

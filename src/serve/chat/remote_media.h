@@ -27,7 +27,7 @@ class RemoteMedia {
   struct Gathering;
   RemoteMedia(const RemoteMediaOptions& options, std::unique_ptr<net::Client> client)
       : options_(options), client_(std::move(client)) {}
-  void fetch_next(std::shared_ptr<Gathering> gathering);
+  void fetch_next(const std::shared_ptr<Gathering>& gathering);
 
   const RemoteMediaOptions options_;
   std::unique_ptr<net::Client> client_;
