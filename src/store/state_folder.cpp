@@ -17,10 +17,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Status make_folder(const std::string& path) {
+/// `may_be_link`: whoever runs the server may have put it elsewhere.
+Status make_folder(const std::string& path, bool may_be_link) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return tl::unexpected(system_error("make", path));
   struct stat info {};
-  if (lstat(path.c_str(), &info) != 0) return tl::unexpected(system_error("look at", path));
+  if ((may_be_link ? stat : lstat)(path.c_str(), &info) != 0)
+    return tl::unexpected(system_error("look at", path));
   if (!S_ISDIR(info.st_mode)) return fail(ErrorCode::kUsage, fmt::format("{} isn't a folder", path));
   // One that was there may be open to others.
   if (chmod(path.c_str(), 0700) != 0) return tl::unexpected(system_error("close to others", path));
@@ -50,7 +52,7 @@ Result<StateFolder> StateFolder::open(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   auto state = std::make_unique<State>();
   state->path = std::move(path);
-  if (Status made = make_folder(state->path); !made) return tl::unexpected(made.error());
+  if (Status made = make_folder(state->path, true); !made) return tl::unexpected(made.error());
   const std::string lock = state->path + "/.lock";
   auto file = make_file(lock);
   if (!file) return tl::unexpected(file.error());
@@ -81,7 +83,7 @@ Result<std::string> StateFolder::make(std::string_view name) {
   if (!is_folder_name(name))
     return fail(ErrorCode::kUsage, "a name that isn't of letters, digits, '_' and '-' names no folder");
   std::string path = fmt::format("{}/{}", state_->path, name);
-  if (Status made = make_folder(path); !made) return tl::unexpected(made.error());
+  if (Status made = make_folder(path, false); !made) return tl::unexpected(made.error());
   return path;
 }
 

@@ -39,6 +39,16 @@ TEST_F(StateFolderTest, NamesLeadNowhereElse) {
   EXPECT_TRUE(state->names().empty());
 }
 
+TEST_F(StateFolderTest, TheWholeMayLieElsewhere) {
+  std::filesystem::create_directory(path("elsewhere"));
+  std::filesystem::create_directory_symlink(path("elsewhere"), path("state"));
+  auto state = StateFolder::open(path("state"));
+  ASSERT_TRUE(state) << state.error().message;
+  ASSERT_TRUE(state->make("sess_a"));
+  EXPECT_EQ(state->names().size(), 1U);
+  EXPECT_EQ(mode_of(path("elsewhere")), 0700U);
+}
+
 TEST_F(StateFolderTest, OneProcessAtATimeHasIt) {
   {
     auto state = StateFolder::open(path("state"));
