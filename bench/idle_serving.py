@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import select
 import sys
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ import serving
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from raw_socket import RawWebSocket  # noqa: E402: the tests' own client
+from raw_socket import PING, PONG, RawWebSocket  # noqa: E402: the tests' own client
 
 CONNECTED = 200
 REQUESTS = 300
@@ -41,6 +42,19 @@ def connect_all(port, count, patience_s=30):
     return clients
 
 
+def stay_connected(clients, seconds):
+    """Says nothing, but answers pings: who doesn't is taken for gone."""
+    by_socket = {client.socket: client for client in clients}
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        for ready in select.select(list(by_socket), [], [], left)[0]:
+            opcode, payload = by_socket[ready].next_frame()
+            if opcode == PING:
+                ready.sendall(by_socket[ready].frame(payload, PONG))
+            elif opcode is None:
+                raise RuntimeError("the server ended an idle client")
+
+
 def idle(sides, quick, samples, say):
     server = sides.braid("--sessions", str(CONNECTED + 8), "--config", write_config(sides))
     try:
@@ -52,7 +66,7 @@ def idle(sides, quick, samples, say):
         time.sleep(2)
         grown = metric(server.port, "process_resident_memory_bytes") - before
         cpu, begin = metric(server.port, "process_cpu_seconds_total"), time.monotonic()
-        time.sleep(5 if quick else 25)
+        stay_connected(clients, 5 if quick else 40)
         busy = (metric(server.port, "process_cpu_seconds_total") - cpu) / (time.monotonic() - begin)
         samples.add("idle_connected", len(clients))
         samples.add("idle_kb_each", grown / 1000 / max(1, len(clients)))

@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 
-TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
+TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 
 
 def connect(port, timeout=5.0, receive_buffer=None):
@@ -127,7 +127,7 @@ class RawWebSocket:
             if opcode in (None, CLOSE):
                 self.closed = True
             if opcode == PING:
-                self.socket.sendall(self.frame(payload, 10))
+                self.socket.sendall(self.frame(payload, PONG))
         return None
 
     def next_frame(self):

@@ -19,3 +19,5 @@ echo "faults: the default model, $((requests / 10)) requests" >&2
 BRAID_BINARY=build/release/bin/braid FAULTS_REQUESTS=$((requests / 10)) python3 -B tests/faults_test.py -v
 echo "faults: fifty kills" >&2
 BRAID_BINARY=build/release/bin/braid DURABILITY_KILLS=50 python3 -B tests/durability_test.py -v Kills
+echo "faults: killed 50 times" >&2
+BRAID_BINARY=build/release/bin/braid DURABILITY_KILLS=50 python3 -B tests/durability_test.py -v Kills
