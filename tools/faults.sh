@@ -17,7 +17,5 @@ BRAID_BINARY=$build/bin/braid_scripted FAULTS_SANITIZED=1 FAULTS_REQUESTS=$reque
 # A tenth of them: here each that is valid costs a prefill and an answer.
 echo "faults: the default model, $((requests / 10)) requests" >&2
 BRAID_BINARY=build/release/bin/braid FAULTS_REQUESTS=$((requests / 10)) python3 -B tests/faults_test.py -v
-echo "faults: fifty kills" >&2
-BRAID_BINARY=build/release/bin/braid DURABILITY_KILLS=50 python3 -B tests/durability_test.py -v Kills
 echo "faults: killed 50 times" >&2
 BRAID_BINARY=build/release/bin/braid DURABILITY_KILLS=50 python3 -B tests/durability_test.py -v Kills
