@@ -56,6 +56,17 @@ Encoded ChunkMaker::make(Frame frame) {
   return encoded;
 }
 
+Encoded ChunkMaker::pass_over(Frame frame, std::string reason) {
+  auto encoded =
+      begin(Modality::kVision, frame.source, frame.captured, frame.captured, frame.trace, clock_.now());
+  encoded.width = frame.width;
+  encoded.height = frame.height;
+  encoded.reason = std::move(reason);
+  if (encoder_) encoded.tokens = encoder_->frame_rows(frame.width, frame.height);
+  encoded.trace.leave(clock_.now());
+  return encoded;
+}
+
 Encoded ChunkMaker::make(Utterance utterance) {
   auto encoded = begin(Modality::kAudio, utterance.source, utterance.start, utterance.end, utterance.trace,
                        clock_.now());

@@ -266,6 +266,21 @@ TEST(LanesStressTest, TakenAndDroppedItemsMakeUpWhatWasSent) {
   EXPECT_EQ(last, kItems - 1);
 }
 
+TEST(LanesLook, ShowsWhatWaitsInOrderAndTakesNothing) {
+  VirtualClock clock;
+  Lanes<int> lanes(clock);
+  auto sender = lanes.add_lane();
+  for (int i = 0; i < 4; ++i) sender.push(i);
+  lanes.try_pop(0);
+  std::vector<int> seen;
+  lanes.look(0, [&](int item) {
+    seen.push_back(item);
+    return item < 2;
+  });
+  EXPECT_EQ(seen, (std::vector<int>{1, 2}));
+  EXPECT_EQ(lanes.try_pop(0), 1);
+}
+
 TEST(LanesStressTest, ClosingWhileSendersPushFreesThemAll) {
   RealClock clock;
   for (int round = 0; round < 50; ++round) {

@@ -58,6 +58,8 @@ void visit_session(Config& config, Visitor& visitor) {
               "questions that wait; more are refused");
   visitor.key("join_turns", session.join_turns, kAny, "answered questions stay in the timeline");
   visitor.key("queue_packets", session.queue, Range{1, 4096}, "packets between two stages");
+  visitor.key("frame_patience_ms", session.frame_patience, kDayMs,
+              "a question that waited longer, or half its deadline, waits for the newest frame alone");
   visitor.key("live_lateness_ms", session.live_lateness, kDayMs,
               "a live stream silent for longer holds nobody");
 

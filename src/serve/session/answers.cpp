@@ -24,6 +24,7 @@ Answer blank_answer(const Question& question) {
   answer.asked = question.asked;
   answer.asked_at = question.asked_at;
   answer.deadline = question.deadline;
+  answer.degraded = question.degraded;
   return answer;
 }
 

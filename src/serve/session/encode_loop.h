@@ -1,6 +1,8 @@
 #pragma once
 // The encode stage's thread: timed packets in, chunks out.
 
+#include <optional>
+
 #include "braid/encode/chunk_maker.h"
 #include "braid/flow/lanes.h"
 #include "braid/sync/synchronizer.h"
@@ -9,22 +11,33 @@
 namespace braid::serve {
 
 /// Passes questions and damage on between the chunks they stand between.
+///
+/// The first rung of the ladder under overload: a question that has waited for longer than `patience`, or
+/// half of its deadline, waits for a source's newest frame alone; those before it are passed over as
+/// "superseded".
 class EncodeLoop {
  public:
-  EncodeLoop(encode::ChunkMaker& maker, Clock& clock, flow::Lanes<sync::Timed> in,
-             flow::Sender<EngineInput> out)
-      : maker_(maker), clock_(clock), in_(std::move(in)), out_(std::move(out)) {}
+  /// No patience given: a question waits for all frames.
+  EncodeLoop(encode::ChunkMaker& maker, Clock& clock, std::optional<Nanoseconds> patience,
+             flow::Lanes<sync::Timed> in, flow::Sender<EngineInput> out)
+      : maker_(maker), clock_(clock), patience_(patience), in_(std::move(in)), out_(std::move(out)) {}
 
   /// The thread's body: until the lane in has ended or the one out is closed.
   void run();
 
  private:
   EngineInput handle(sync::Timed item);
+  EngineInput handle(Frame frame);
+  EngineInput handle(Question question);
+  bool superseded(const Frame& frame) const;
+  bool out_of_patience(const Question& question, SteadyTime now) const;
 
   encode::ChunkMaker& maker_;
   Clock& clock_;
+  const std::optional<Nanoseconds> patience_;
   flow::Lanes<sync::Timed> in_;
   flow::Sender<EngineInput> out_;
+  bool passed_over_ = false;  // a frame, since the last question
 };
 
 }  // namespace braid::serve

@@ -226,7 +226,9 @@ void Session::start() {
   s.deliver_thread = Thread(s.clock, "deliver", [&s] { s.deliver_events(); });
   s.loop.add(std::move(s.work));
   s.encode_thread = Thread(s.clock, "encode", [&s] {
-    EncodeLoop(s.maker, s.clock, std::move(s.to_encode), std::move(s.encode_out)).run();
+    std::optional<Nanoseconds> patience;
+    if (s.options.realtime && !s.loop.options().deterministic) patience = s.options.frame_patience;
+    EncodeLoop(s.maker, s.clock, patience, std::move(s.to_encode), std::move(s.encode_out)).run();
   });
   s.sync_thread = Thread(s.clock, "sync", [&s] { s.sync.run(); });
   for (std::size_t i = 0; i < s.sources.size(); ++i)

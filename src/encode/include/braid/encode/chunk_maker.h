@@ -45,6 +45,8 @@ class ChunkMaker {
   void name_source(SourceId source, std::string name);
 
   Encoded make(Frame frame);
+  /// The frame isn't looked at, for `reason`.
+  Encoded pass_over(Frame frame, std::string reason);
   Encoded make(Utterance utterance);
   Encoded make(TextLine line);
   Encoded make(Reading reading);

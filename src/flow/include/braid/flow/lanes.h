@@ -64,6 +64,9 @@ class Lanes {
   std::size_t lanes() const;
   /// The next item of `lane` if there is one. Never blocks.
   std::optional<T> try_pop(std::size_t lane);
+  /// Shows `visit` what waits in `lane`, the oldest first, until it returns false. Under the lock: brief.
+  template <class Visit>
+  void look(std::size_t lane, Visit visit) const;
   /// True when the lane's sender is gone and its items are all taken.
   bool ended(std::size_t lane) const;
   /// Blocks until any lane gets an item, ends or is added after this receiver's last look at it, `wake()` was
@@ -163,6 +166,15 @@ std::optional<T> Lanes<T>::try_pop(std::size_t lane) {
   std::optional<T> item(items.pop_front());
   state_->writable.notify_all();
   return item;
+}
+
+template <class T>
+template <class Visit>
+void Lanes<T>::look(std::size_t lane, Visit visit) const {
+  std::lock_guard lock(state_->mutex);
+  auto& items = state_->lanes[lane].items;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (!visit(std::as_const(items[i]))) return;
 }
 
 template <class T>

@@ -43,6 +43,7 @@ struct Question {
   SteadyTime asked{};      ///< set when the question is asked: by the asker, or when its time `at` comes
   SessionTime asked_at{};  ///< the same moment on the session's timeline
   StageTrace trace;        ///< who held the question itself
+  std::vector<std::string> degraded;  ///< what was given up for it: the answer's
 };
 
 /// Why an answer ended. Wire names: stop, length, cancelled, error, shed.

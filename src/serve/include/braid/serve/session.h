@@ -30,6 +30,9 @@ struct SessionOptions {
   int max_waiting_questions = 64;  ///< beyond, ask() refuses
   std::size_t queue = 8;           ///< packets between two stages
   Nanoseconds live_lateness = Milliseconds(1000);  ///< a live stream silent for longer holds nobody
+  /// Realtime: a question that has waited for longer (or for half of its deadline, if that is less) waits for
+  /// each source's newest frame alone.
+  Nanoseconds frame_patience = Milliseconds(1000);
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
