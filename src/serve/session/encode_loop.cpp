@@ -34,7 +34,7 @@ EngineInput EncodeLoop::handle(Frame frame) {
 
 EngineInput EncodeLoop::handle(Question question) {
   question.trace.enter(Stage::kPrefillQueue, clock_.now());
-  if (std::exchange(passed_over_, false)) question.degraded.push_back("frames");
+  if (std::exchange(passed_over_, false)) question.degraded.emplace_back("frames");
   return question;
 }
 
