@@ -22,6 +22,9 @@ class MarkedTokenizer final : public engine::Tokenizer {
     return real_->piece(token);
   }
   bool ends_generation(Token token) const override { return real_->ends_generation(token); }
+  Result<engine::RenderedChat> render(const engine::ChatInput& input) const override {
+    return real_->render(input);
+  }
 
  private:
   std::unique_ptr<engine::Tokenizer> real_;
