@@ -14,6 +14,7 @@ import peers
 
 LEVELS = (1, 4, 8, 16)
 WAVES = 2  # of a level's requests, in each round and on each side
+SETTLE_S = 2.0  # the other side's threads go on spinning for a while after its last answer
 TOKENS = 32
 CELLS = 16384
 NO_END = {"0": -100, "2": -100}  # the model's two end tokens: every answer has TOKENS tokens
@@ -118,6 +119,7 @@ def in_rounds(braid, peer, levels, rounds, samples, say):
         sides = [("", braid), ("peer_", peer)]
         for level in levels:
             for prefix, server in sides if number % 2 else reversed(sides):
+                time.sleep(SETTLE_S)
                 seed = 100_000 * (number + 1) + 1000 * level
                 got = wave(server.port, level, WAVES, gaps[level], seed)
                 samples.add(f"{prefix}chat_{level}_tokens_s", got["tokens_s"])

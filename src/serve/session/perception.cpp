@@ -87,7 +87,7 @@ Result<bool> Perception::place(encode::Encoded& encoded) {
   room_wanted_ = 0;
   if (!entry) return tl::unexpected(entry.error());
   if (!awake()) {
-    pass_on(std::move(encoded));
+    pass_on(encoded);
     return true;
   }
   if (auto reserved = reserve(sequence_, entry->range.begin, entry->prompt); !reserved)
@@ -104,14 +104,14 @@ bool Perception::offer(encode::Encoded& encoded) {
     encoded.reason = "window";
     encoded.chunk = nullptr;
   }
-  pass_on(std::move(encoded));
+  pass_on(encoded);
   return true;
 }
 
 // What brings no rows comes after those before it all the same.
-void Perception::pass_on(encode::Encoded encoded) {
+void Perception::pass_on(encode::Encoded& encoded) {
+  if (jobs_.empty()) return seen(encoded, clock_.now());
   add_job(timeline_.end(), {}, std::move(encoded));
-  pass_on_done(clock_.now());
 }
 
 void Perception::join(Prompt turns, SessionTime at) {
@@ -177,12 +177,15 @@ void Perception::pass_on_done(SteadyTime at) {
 }
 
 void Perception::seen(Job& job, SteadyTime at) {
-  if (!job.chunk) return;
-  if (job.chunk->chunk) {
-    job.chunk->trace.leave(at);
-    last_trace_ = job.chunk->trace;
+  if (job.chunk) seen(*job.chunk, at);
+}
+
+void Perception::seen(encode::Encoded& encoded, SteadyTime at) {
+  if (encoded.chunk) {
+    encoded.trace.leave(at);
+    last_trace_ = encoded.trace;
   }
-  on_seen_(*job.chunk);
+  on_seen_(encoded);
 }
 
 void Perception::give_up() {

@@ -86,13 +86,14 @@ class Perception {
   bool has_cells(int rows) const { return ledger_.used() + rows + slack_ <= ledger_.capacity(); }
   void join_waiting();
   Result<bool> place(encode::Encoded& encoded);
-  void pass_on(encode::Encoded encoded);
+  void pass_on(encode::Encoded& encoded);
   void add_job(Position start, Prompt prompt, std::optional<encode::Encoded> chunk,
                RowKind kind = RowKind::kPerception);
   void pass_on_done(SteadyTime at);
 
   bool successor_is_due() const;
   void seen(Job& job, SteadyTime at);
+  void seen(encode::Encoded& encoded, SteadyTime at);
   void swap(SteadyTime at);
   Status reserve(SequenceId sequence, Position begin, const Prompt& prompt);
   void rebuild(const Prompt& prompt);
