@@ -18,20 +18,32 @@ targets=("$@")
 [[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <(find "$build/bin" -name '*_fuzz' -printf '%f\n' | sort)
 [[ ${#targets[@]} -gt 0 ]] || { echo "fuzz: no target was built; fuzz/ has no *_fuzz.cpp"; exit 1; }
 
-passed=0
-for target in "${targets[@]}"; do
-  corpus=$build/corpus/$target
+run_target() {
+  local target=$1 corpus=$build/corpus/$1 seeds=()
   mkdir -p "$corpus"
-  seeds=()
   [[ -d fuzz/corpus/$target ]] && seeds=("fuzz/corpus/$target")
   if ! "$build/bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$build/failures/$target-" "$corpus" "${seeds[@]}" >"$build/$target.log" 2>&1; then
     tail -n 40 "$build/$target.log"
     echo "fuzz: $target failed; repeat with: $build/bin/$target $(find "$build/failures" -name "$target-*" | tail -n 1)"
-    exit 1
+    return 1
   fi
-  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log")
-  echo "fuzz: $target: $runs inputs in $seconds s, none failed"
-  passed=$((passed + 1))
+  echo "fuzz: $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log") inputs in $seconds s, none failed"
+}
+
+# One a core.
+running=0 failed=0
+for target in "${targets[@]}"; do
+  run_target "$target" &
+  running=$((running + 1))
+  [[ $running -lt $(nproc) ]] && continue
+  wait -n || failed=1
+  running=$((running - 1))
+  [[ $failed -eq 0 ]] || break
 done
-echo "fuzz: $passed targets passed"
+while [[ $running -gt 0 ]]; do
+  wait -n || failed=1
+  running=$((running - 1))
+done
+[[ $failed -eq 0 ]] || exit 1
+echo "fuzz: ${#targets[@]} targets passed"
