@@ -19,7 +19,7 @@ import hostile_media
 from braid_runs import BRAID, TIMEOUT_S
 from hostile_clients import SEED, Storm, Witness, stream_body
 from raw_socket import RawWebSocket, connect, http_request, is_whole, read_reply, reset, status_of
-from served import Server
+from served import Server, config_file
 
 REQUESTS = int(os.environ.get("FAULTS_REQUESTS", "1000"))
 FLAT = 1.02  # resident memory of the last quarter against the third
@@ -49,11 +49,7 @@ outgoing_bytes = 65536
 class Faults(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        config = Path(folder.name, "braid.toml")
-        config.write_text(CONFIG)
-        cls.server = Server("--config", str(config))
+        cls.server = Server(*config_file(cls, CONFIG))
         cls.addClassCleanup(cls.end)
         cls.media = {kind: hostile_media.make(kind) for kind in ("image", "sound", "film")}
         cls.media["hostile"] = hostile_media.hostile()

@@ -2,7 +2,6 @@
 
 import os
 import re
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -30,14 +29,7 @@ connections_per_remote = 300
 
 
 class Idle(Served):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        config = Path(folder.name, "braid.toml")
-        config.write_text(CONFIG)
-        cls.flags = ("--config", str(config))
-        super().setUpClass()
+    config = CONFIG
 
     def connect(self, count):
         clients = [RawWebSocket(self.server.port) for _ in range(count)]

@@ -58,14 +58,24 @@ class Server:
         return code
 
 
+def config_file(case, text):
+    """Flags of a configuration file with this text, which goes with the class of tests."""
+    folder = tempfile.TemporaryDirectory()
+    case.addClassCleanup(folder.cleanup)
+    file = pathlib.Path(folder.name, "braid.toml")
+    file.write_text(text)
+    return "--config", str(file)
+
+
 class Served(unittest.TestCase):
-    """Tests of one class share a server with these flags, which ends well."""
+    """Tests of one class share a server with these flags and configuration, which ends well."""
 
     flags = ()
+    config = ""
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(*cls.flags)
+        cls.server = Server(*cls.flags, *(config_file(cls, cls.config) if cls.config else ()))
 
     @classmethod
     def tearDownClass(cls):

@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
@@ -184,13 +183,7 @@ class Sessions(Served):
 
 
 class MoreSessionsThanCells(Served):
-    @classmethod
-    def setUpClass(cls):
-        with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
-            config.write("[engine]\nkv_cells = 4000  # room for one\nidle_after_ms = 100\n[session]\nwindow_tokens = 1024\n")
-            config.flush()
-            cls.flags = ("--config", config.name)
-            super().setUpClass()
+    config = "[engine]\nkv_cells = 4000  # room for one\nidle_after_ms = 100\n[session]\nwindow_tokens = 1024\n"
 
     def test_idle_sessions_lend_their_cells(self):
         sessions = [self.look_at(name) for name in ("still1.png", "still2.jpg")]
