@@ -12,12 +12,6 @@ namespace {
 
 constexpr int kMaxRedirects = 5;
 
-bool equal_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 bool is_entry(std::string_view entry) {
   if (entry.starts_with("*.")) entry.remove_prefix(2);
   return !entry.empty() && std::all_of(entry.begin(), entry.end(), [](unsigned char c) {
@@ -37,9 +31,10 @@ Error refusal(const std::string& url, const Error& why) {
 
 bool host_is_listed(std::string_view host, const std::vector<std::string>& list) {
   return std::any_of(list.begin(), list.end(), [&](std::string_view entry) {
-    if (!entry.starts_with("*.")) return equal_letters(host, entry);
+    if (!entry.starts_with("*.")) return net::equals_ignoring_case(host, entry);
     const std::string_view tail = entry.substr(1);
-    return host.size() > tail.size() && equal_letters(host.substr(host.size() - tail.size()), tail);
+    return host.size() > tail.size() &&
+           net::equals_ignoring_case(host.substr(host.size() - tail.size()), tail);
   });
 }
 

@@ -43,7 +43,7 @@ EngineInput EncodeLoop::handle(sync::Timed item) {
       [this]<class Item>(Item&& value) -> EngineInput {
         using Plain = std::decay_t<Item>;
         if constexpr (std::is_same_v<Plain, Frame> || std::is_same_v<Plain, Question>)
-          return handle(Plain(std::forward<Item>(value)));
+          return handle(std::forward<Item>(value));
         else if constexpr (requires { maker_.make(std::forward<Item>(value)); })
           return maker_.make(std::forward<Item>(value));
         else
