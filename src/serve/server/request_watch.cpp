@@ -29,7 +29,7 @@ void RequestWatch::record(const RequestFacts& facts, RequestSpan span, SteadyTim
   span.attributes.emplace_back("gen_ai.request.model", facts.model);
   span.attributes.emplace_back("gen_ai.response.id", facts.response_id);
   if (!facts.session.empty()) span.attributes.emplace_back("gen_ai.conversation.id", facts.session);
-  observers_.tracing->record(std::move(span));
+  observers_.tracing->record(span);
 }
 
 void RequestWatch::ended(const RequestFacts& facts, FinishReason finish, const openai::Account& account,
