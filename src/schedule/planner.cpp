@@ -12,6 +12,11 @@ PrefillJob* first_unfinished(std::span<PrefillJob* const> jobs) {
   return found == jobs.end() ? nullptr : *found;
 }
 
+int waiting(std::span<PrefillJob* const> jobs) {
+  return static_cast<int>(
+      std::count_if(jobs.begin(), jobs.end(), [](const PrefillJob* job) { return !job->done(); }));
+}
+
 void add_share(PrefillJob* job, int max_rows, Planned& planned) {
   const int rows = job->emit(planned.plan, max_rows);
   if (rows == 0) return;
@@ -66,10 +71,13 @@ void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   const int decodes = static_cast<int>(planned.decodes);
   const bool all_at_once = ready.question_waits && ready.decodes.empty();
   const int within = std::max(options_.min_rows, cost_.rows_within(options_.step_target));
+  const int questions = std::clamp(waiting(ready.questions), 1, std::max(options_.most_targets, 1));
+  const int for_questions = std::max(within, cost_.rows_within(questions * options_.step_target));
   const int target = all_at_once ? options_.max_rows : std::min(options_.max_rows, within);
   int room = options_.max_rows - decodes;
   int budget = std::clamp(target - decodes, std::min(1, room), room);
-  const int asked = take(ready.questions, std::max(budget, whole_question(ready, decodes)), planned);
+  const int ask = std::clamp(for_questions - decodes, budget, room);
+  const int asked = take(ready.questions, std::max(ask, whole_question(ready, decodes)), planned);
   if (asked > 0 && !options_.perceive_beside_question) return;
   room -= asked;
   budget = std::max(budget - asked, std::min(1, room));

@@ -58,12 +58,12 @@ TEST_F(PlannerTest, keeps_perception_and_rebuilds_out_of_a_plan_with_question_ro
   perception(1, "abc");
   rebuild(2, "abc");
   PrefillJob* first = question(6, letters(30));
-  PrefillJob* second = question(7, letters(20));
-  EXPECT_EQ(step(planner_), "1d 39q");
+  PrefillJob* second = question(7, letters(80));
+  EXPECT_EQ(step(planner_), "1d 89q");
   EXPECT_TRUE(first->done());
   EXPECT_TRUE(planned.plan.rows[30].wants_logits) << "the first question's last row";
   EXPECT_FALSE(planned.plan.rows.back().wants_logits);
-  EXPECT_EQ(step(planner_), "1d 11q");
+  EXPECT_EQ(step(planner_), "1d 21q");
   EXPECT_TRUE(second->done());
   EXPECT_EQ(step(planner_), "1d 3p 3r");
 }
@@ -123,6 +123,22 @@ TEST_F(PlannerTest, does_not_cut_a_question_that_ends_within_twice_the_target) {
   question(8, letters(90));
   EXPECT_EQ(step(planner_), "1d 39q");
   EXPECT_EQ(step(planner_), "1d 51q");
+}
+
+TEST_F(PlannerTest, takes_a_target_for_each_question_that_waits_up_to_four) {
+  Planner planner({}, forty_rows());
+  decoding(0);
+  for (int i = 1; i <= 2; ++i) question(i, std::string(200, 'q'));
+  EXPECT_EQ(step(planner), "1d 89q");  // 100 ms
+  for (int i = 3; i <= 8; ++i) question(i, std::string(200, 'q'));
+  EXPECT_EQ(step(planner), "1d 189q");  // 200 ms
+}
+
+TEST_F(PlannerTest, gives_perception_no_more_where_questions_queue) {
+  Planner planner({.perceive_beside_question = true}, forty_rows());
+  perception(9, std::string(300, 'p'));
+  for (int i = 1; i <= 4; ++i) question(i, std::string(10, 'q'));
+  EXPECT_EQ(step(planner), "40q 1p");
 }
 
 TEST_F(PlannerTest, gives_a_rebuild_that_row_when_no_perception_waits) {

@@ -24,8 +24,11 @@ struct PlanOptions {
   /// Rows a step is given if so many wait, whatever they are predicted to take. On an overloaded machine a
   /// step's fixed cost passes any target, and steps of one row each would make it worse.
   int min_rows = 1;
-  Nanoseconds step_target =
-      Milliseconds(50);  ///< a step is planned to take at most this, or twice; cancellation waits a step
+  Nanoseconds step_target = Milliseconds(
+      50);  ///< a step is planned to take at most this, unless questions queue; cancellation waits a step
+  /// Where several questions wait, a step may take `step_target` times their number, up to this often: a row
+  /// is dearer in a small step, and each of them waits for the rows of all before it.
+  int most_targets = 4;
   bool perceive_beside_question = false;  ///< true where rows are nearly free (GPU)
   bool deterministic = false;             ///< fixed chunks: one job or the decode rows a step, never mixed
   int deterministic_rows = 32;
@@ -55,7 +58,8 @@ struct Planned {
 };
 
 /// Decode rows first, then questions, perception and rebuilds up to what the target allows. A question whose
-/// rest fits a step of twice the target is not cut: rows are dearer in small steps. A question is
+/// rest fits a step of twice the target is not cut, and where several wait a step grows with their number:
+/// rows are dearer in small steps. A question is
 /// never made to wait for perception rows it does not depend on; perception gets at least one row a step
 /// while answers decode, so it goes on; rebuilds take what is left, and that one row where no perception
 /// waits.
