@@ -48,12 +48,14 @@ Row row_of(const Piece& piece, int offset, Position base) {
 
 }  // namespace
 
-PrefillJob::PrefillJob(SequenceId sequence, Position start, Prompt prompt, RowKind kind, bool wants_logits)
+PrefillJob::PrefillJob(SequenceId sequence, Position start, Prompt prompt, RowKind kind, bool wants_logits,
+                       SteadyTime since)
     : sequence_(sequence),
       base_(start),
       prompt_(std::move(prompt)),
       kind_(kind),
       wants_logits_(wants_logits),
+      since_(since),
       rows_left_(prompt_.rows()) {
   for (const Piece& piece : prompt_.pieces) {
     const auto* run = std::get_if<EmbeddingRun>(&piece);

@@ -18,6 +18,7 @@ class ChatServiceTest : public testing::Test {
     std::optional<ChatEnd> end;
     std::shared_ptr<ChatCancel> cancel;
     bool begun = false;
+    std::optional<SteadyTime> first_text;
   };
 
   ChatServiceTest() { model.rules = {{"", "It is fine."}}; }
@@ -49,7 +50,10 @@ class ChatServiceTest : public testing::Test {
     };
     job.arrived = clock.now();
     job.on_begin = [&got](const ChatPrompt&) { got.begun = true; };
-    job.sink.on_text = [&got](ShownText shown) { got.text += shown.text; };
+    job.sink.on_text = [&got, this](ShownText shown) {
+      got.text += shown.text;
+      if (!got.first_text) got.first_text = clock.now();
+    };
     job.sink.on_end = [&got](ChatEnd end) { got.end = std::move(end); };
     got.cancel = job.cancel;
     const Status submitted = service->submit(std::move(job));
@@ -102,6 +106,14 @@ TEST_F(ChatServiceTest, TwoRequestsShareSteps) {
   for (const auto& call : made.probe->calls())
     if (call.rows[static_cast<std::size_t>(RowKind::kDecode)] == 2) ++shared;
   EXPECT_GT(shared, 5);
+}
+
+TEST_F(ChatServiceTest, PromptsAreReadInTheOrderTheyCame) {
+  open();
+  std::vector<Got*> all;
+  for (int i = 0; i < 5; ++i) all.push_back(&send(request(std::string(300, static_cast<char>('a' + i)))));
+  for (const Got* got : all) wait_for(*got);
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GT(all[i]->first_text, all[i - 1]->first_text) << i;
 }
 
 TEST_F(ChatServiceTest, WhatHasNoRoomWaitsForItsTurn) {

@@ -9,7 +9,7 @@ Generation::Generation(GenerationParts parts, SequenceId sequence, Position star
                        GenerationOptions options, StageMeter meter, Show show)
     : parts_(parts),
       sequence_(sequence),
-      prefill_(sequence, start, std::move(prompt), RowKind::kQuestion, true),
+      prefill_(sequence, start, std::move(prompt), RowKind::kQuestion, true, parts.clock.now()),
       options_(std::move(options)),
       sampler_(options_.sampling),
       text_(options_.stops),

@@ -24,6 +24,11 @@ schedule::PlanOptions plan_options(const HostOptions& options, const engine::Eng
   return plan;
 }
 
+// Clients take turns at being asked; their questions don't: two that share the steps both come late.
+bool waits_longer(const schedule::PrefillJob* a, const schedule::PrefillJob* b) {
+  return std::pair(a->since(), a->sequence()) < std::pair(b->since(), b->sequence());
+}
+
 void clear(schedule::Ready& ready) {
   ready.decodes.clear();
   ready.questions.clear();
@@ -109,6 +114,7 @@ bool StepLoop::plan() {
     asked_.clear();
   }
   if (options_.deterministic) return false;
+  std::sort(ready_.questions.begin(), ready_.questions.end(), waits_longer);
   planner_.plan(ready_, planned_);
   return !planned_.plan.rows.empty();
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "braid/base/time.h"
 #include "braid/packet/step.h"
 
 namespace braid::schedule {
@@ -12,8 +13,10 @@ namespace braid::schedule {
 /// std::logic_error.
 class PrefillJob {
  public:
-  /// `wants_logits`: of the last row. A medium's grid, if it has one, has a position for each row.
-  PrefillJob(SequenceId sequence, Position start, Prompt prompt, RowKind kind, bool wants_logits);
+  /// `wants_logits`: of the last row. A medium's grid, if it has one, has a position for each row. `since`:
+  /// when somebody began to wait for it.
+  PrefillJob(SequenceId sequence, Position start, Prompt prompt, RowKind kind, bool wants_logits,
+             SteadyTime since = {});
 
   bool done() const { return rows_left_ == 0; }
   int rows_left() const { return rows_left_; }
@@ -21,6 +24,7 @@ class PrefillJob {
   Position position() const;
   SequenceId sequence() const { return sequence_; }
   RowKind kind() const { return kind_; }
+  SteadyTime since() const { return since_; }
   /// Rows that must go together with nothing else: those of an indivisible medium that is next. 0: none.
   int indivisible_next() const;
 
@@ -38,6 +42,7 @@ class PrefillJob {
   Prompt prompt_;
   RowKind kind_;
   bool wants_logits_;
+  SteadyTime since_;
   std::size_t piece_ = 0;
   int offset_ = 0;  // rows of the piece already committed
   int rows_left_ = 0;
