@@ -2,21 +2,22 @@
 
 # Which modules each module may name. Stages (ingest .. deliver) never name one another; only serve joins them.
 set(BRAID_MAY_USE_base "")
+set(BRAID_MAY_USE_calendar base)
 set(BRAID_MAY_USE_tensor base)
 set(BRAID_MAY_USE_net base)
 set(BRAID_MAY_USE_packet base tensor)
 set(BRAID_MAY_USE_flow base)
 set(BRAID_MAY_USE_kv base packet)
 set(BRAID_MAY_USE_engine base tensor packet kv)
-set(BRAID_MAY_USE_ingest base tensor flow packet)
-set(BRAID_MAY_USE_sync base flow packet)
+set(BRAID_MAY_USE_ingest base calendar tensor flow packet)
+set(BRAID_MAY_USE_sync base calendar flow packet)
 set(BRAID_MAY_USE_encode base flow packet engine)
 set(BRAID_MAY_USE_schedule base flow packet kv)
 set(BRAID_MAY_USE_decode base flow packet kv engine)
 set(BRAID_MAY_USE_deliver base flow packet)
 set(BRAID_MAY_USE_openai base)
 set(BRAID_MAY_USE_store base)
-set(BRAID_MAY_USE_serve base net tensor packet flow kv engine ingest sync encode schedule decode deliver openai store)
+set(BRAID_MAY_USE_serve base calendar net tensor packet flow kv engine ingest sync encode schedule decode deliver openai store)
 
 # braid_module(NAME [USES module...] [LINKS library...])
 #
