@@ -8,6 +8,10 @@
 #   share/braid/models/          the default model, if it has been prepared, and its encoders
 include(CMakePackageConfigHelpers)
 
+# Every library that is installed is built with the binary, also one that the binary doesn't link.
+get_property(braid_libraries GLOBAL PROPERTY braid_libraries)
+add_dependencies(braid ${braid_libraries})
+
 set_target_properties(braid PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/braid")
 install(TARGETS braid RUNTIME DESTINATION bin)
 install(TARGETS braid_options EXPORT BraidTargets)
