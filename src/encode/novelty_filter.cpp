@@ -120,7 +120,7 @@ NoveltyFilter::Look NoveltyFilter::look_at(const Frame& frame) const {
 }
 
 Novelty NoveltyFilter::compare(const Frame& frame, const Look& look) const {
-  const auto found = kept_.find(frame.source);
+  const auto found = kept_.find({frame.source, frame.camera});
   if (look.blank && (found == kept_.end() || found->second.look.blank)) return Novelty::kBlank;
   if (found == kept_.end()) return Novelty::kNew;
   const Kept& kept = found->second;
@@ -135,7 +135,7 @@ Novelty NoveltyFilter::judge(const Frame& frame) {
   if (!options_.enabled || !has_pixels(frame)) return Novelty::kNew;
   const Look look = look_at(frame);
   const Novelty novelty = compare(frame, look);
-  if (keeps(novelty)) kept_[frame.source] = {look, frame.captured};
+  if (keeps(novelty)) kept_[{frame.source, frame.camera}] = {look, frame.captured};
   return novelty;
 }
 

@@ -52,6 +52,21 @@ TEST_F(NoveltyFilterTest, TheFirstFrameIsNewAndTheSameAgainIsNot) {
   EXPECT_EQ(filter_.judge(frame(0.5)), Novelty::kNothingNew);
 }
 
+TEST_F(NoveltyFilterTest, CamerasOfOneSourceAreNotComparedWithEachOther) {
+  const auto of_camera = [this](int camera, double seconds) {
+    Frame seen = frame(seconds);
+    square(seen, 40 + 100 * camera, 60, 40, 255);
+    seen.camera = camera;
+    return filter_.judge(seen);
+  };
+  EXPECT_EQ(of_camera(0, 0.0), Novelty::kNew);
+  EXPECT_EQ(of_camera(1, 0.1), Novelty::kNew);
+  EXPECT_EQ(of_camera(0, 0.5), Novelty::kNothingNew);
+  EXPECT_EQ(of_camera(1, 0.6), Novelty::kNothingNew);
+  EXPECT_EQ(of_camera(0, 2.0), Novelty::kHeartbeat);
+  EXPECT_EQ(of_camera(1, 2.0), Novelty::kNothingNew);
+}
+
 TEST_F(NoveltyFilterTest, AnObjectThatAppearsMovesOrGoesIsNew) {
   filter_.judge(frame(0.0));
   Frame appeared = frame(0.5);

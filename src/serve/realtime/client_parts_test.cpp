@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "braid/base/virtual_clock.h"
 #include "braid/engine/scripted_media.h"
 #include "realtime/client_queue.h"
 #include "realtime/client_secrets.h"
 #include "realtime/picture_file.h"
+#include "realtime/sample_for_tests.h"
 #include "realtime/sender_clocks.h"
 #include "realtime/token_bucket.h"
 
@@ -104,17 +102,10 @@ TEST(ClientSecrets, AreBounded) {
   EXPECT_TRUE(make("a")) << "those whose time is over make room";
 }
 
-std::string sample(const std::string& name) {
-  std::ifstream file("models/nano/samples/" + name, std::ios::binary);
-  std::stringstream bytes;
-  bytes << file.rdbuf();
-  return bytes.str();
-}
-
 TEST(PictureFile, IsReadAsAFrame) {
   RealClock clock;
   for (const char* name : {"still1.png", "still2.jpg"}) {
-    const auto frame = read_picture(sample(name), {}, clock);
+    const auto frame = read_picture(read_sample(name), {}, clock);
     ASSERT_TRUE(frame) << frame.error().message;
     EXPECT_GT(frame->width, 0);
     EXPECT_TRUE(frame->pixels);
@@ -125,7 +116,7 @@ TEST(PictureFile, JunkAndGiantsAreRefused) {
   RealClock clock;
   EXPECT_FALSE(read_picture("", {}, clock));
   EXPECT_FALSE(read_picture(std::string("\x89PNG\r\n\x1A\n", 8) + std::string(100, 'x'), {}, clock));
-  const std::string png = sample("still1.png");
+  const std::string png = read_sample("still1.png");
   EXPECT_FALSE(read_picture(png.substr(0, 60), {}, clock));
   ingest::IngestOptions small;
   small.max_input_side = 16;

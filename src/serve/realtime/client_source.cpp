@@ -13,6 +13,7 @@ namespace {
 
 // More than the hole that ends a run of sound, so that what was committed isn't joined to what comes next.
 constexpr Nanoseconds kGap = Milliseconds(20);
+constexpr std::size_t kCameras = 16;
 constexpr Nanoseconds kQuiet = Milliseconds(1000);  // beyond the silence that ends a turn
 
 }  // namespace
@@ -79,6 +80,12 @@ void ClientSource::promise_all(SessionTime nothing_before) {
   // What is being said ends after its last voice.
   promise(StreamKind::kAudio,
           turns_.speaking() ? std::min(time_of(turns_.last_voice()), nothing_before) : nothing_before);
+}
+
+int ClientSource::camera_of(const std::string& sender) {
+  const auto next = static_cast<int>(cameras_.size());
+  if (cameras_.size() >= kCameras && !cameras_.contains(sender)) return next;
+  return cameras_.emplace(sender, next).first->second;
 }
 
 SessionTime ClientSource::captured(const std::string& sender, const std::optional<std::int64_t>& stamp_us) {
@@ -182,6 +189,7 @@ void ClientSource::take(client::Picture& picture) {
     return;
   }
   frame->captured = last_frame_ = std::max(last_frame_, captured(picture.source, picture.captured_us));
+  frame->camera = camera_of(picture.source);
   frame->trace = taken;
   send(std::move(*frame));
 }

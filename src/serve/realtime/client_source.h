@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct ClientSourceOptions {
 /// Takes inputs in order and stamps them by their arrival, or by their sender's clock where they say. Sound
 /// is held until it is committed, by the client or when a turn ends, and then sent on as it lies before the
 /// moment in which its last sample came; sound that comes faster than it was spoken runs ahead of the clock.
+/// Pictures of several senders are frames of several cameras: of up to 16, further ones count as one.
 /// Each input is followed by a bound, so nothing waits for streams that the client doesn't send; while
 /// somebody speaks, pictures wait for the end of what is said, as they do with a camera.
 class ClientSource final : public ingest::Source {
@@ -75,6 +77,7 @@ class ClientSource final : public ingest::Source {
 
   SessionTime stamp() const;
   SessionTime time_of(std::int64_t sample) const;
+  int camera_of(const std::string& sender);
   SessionTime captured(const std::string& sender, const std::optional<std::int64_t>& stamp_us);
   StageTrace trace() const;
   void send(Packet packet);
@@ -90,6 +93,7 @@ class ClientSource final : public ingest::Source {
   SoundBuffer buffer_;
   TurnDetector turns_;
   SenderClocks senders_;
+  std::map<std::string, int> cameras_;  // by their senders' names
 
   const ingest::PacketSink* sink_ = nullptr;  // while run() runs
   bool open_ = true;

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "realtime/connection_fixture.h"
+#include "realtime/sample_for_tests.h"
 
 namespace braid::serve {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -127,6 +129,29 @@ TEST_F(RealtimeConnectionTest, ReadingsReadAsThoseOfALog) {
   ask("What have you read?");
   sleep_ms(1500);
   EXPECT_THAT(answer(), HasSubstr("press_1 temperature=81.4 on=true"));
+}
+
+TEST_F(RealtimeConnectionTest, EachCamerasPicturesAreComparedWithItsOwn) {
+  open();
+  std::vector<std::string> kept;
+  connection->live()->listen([&](const deliver::Event& event) {
+    const auto* perceived = std::get_if<deliver::Perceived>(&event);
+    if (perceived != nullptr && perceived->kept) kept.push_back(perceived->reason);
+  });
+  const std::string still = openai::encode_base64(read_sample("still1.png"));
+  const std::string other = openai::encode_base64(read_sample("still2.jpg"));
+  const auto show_both = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      send(R"({"type":"input_video_buffer.append","source":"door","image":")" + still + "\"}");
+      sleep_ms(100);
+      send(R"({"type":"input_video_buffer.append","source":"yard","image":")" + other + "\"}");
+      sleep_ms(100);
+    }
+  };
+  show_both(10);
+  EXPECT_THAT(kept, ElementsAre("new", "new"));
+  show_both(5);
+  EXPECT_THAT(kept, ElementsAre("new", "new", "heartbeat", "heartbeat"));
 }
 
 TEST_F(RealtimeConnectionTest, ADisconnectFreesAllWithinAStep) {

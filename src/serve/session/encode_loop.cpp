@@ -18,7 +18,7 @@ bool EncodeLoop::superseded(const Frame& frame) const {
   bool newer = false, awaited = false;
   in_.look(0, [&](const sync::Timed& item) {
     const auto* next = std::get_if<Frame>(&item);
-    newer = newer || (next && next->source == frame.source);
+    newer = newer || (next && same_camera(*next, frame));
     const auto* question = std::get_if<Question>(&item);
     awaited = newer && question && out_of_patience(*question, now);
     return !question;

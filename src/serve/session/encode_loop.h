@@ -13,7 +13,7 @@ namespace braid::serve {
 /// Passes questions and damage on between the chunks they stand between.
 ///
 /// The first rung of the ladder under overload: a question that has waited for longer than `patience`, or
-/// half of its deadline, waits for a source's newest frame alone; those before it are passed over as
+/// half of its deadline, waits for a camera's newest frame alone; those before it are passed over as
 /// "superseded".
 class EncodeLoop {
  public:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "braid/packet/packet.h"
 
@@ -27,7 +28,7 @@ enum class Novelty : std::uint8_t { kNew, kScene, kHeartbeat, kNothingNew, kBlan
 const char* to_string(Novelty novelty);  ///< "new", "scene", "heartbeat", "nothing_new", "blank"
 constexpr bool keeps(Novelty n) { return n != Novelty::kNothingNew && n != Novelty::kBlank; }
 
-/// One state a source. Depends on pixels and stamps alone, so a replay decides alike. One thread.
+/// One state a camera of a source. Depends on pixels and stamps alone, so a replay decides alike. One thread.
 /// The thumbprint is a 16 x 16 grid of mean luma (BT.601 weights), as in block-mean perceptual hashing (Yang,
 /// Gu, Niu, Block Mean Value Based Image Perceptual Hashing, 2006), kept as numbers rather than bits. It
 /// looks at some 60,000 pixels at most, evenly spread. A frame without pixels can't be judged and is new.
@@ -51,7 +52,7 @@ class NoveltyFilter {
   Novelty compare(const Frame& frame, const Look& look) const;
 
   NoveltyOptions options_;
-  std::map<SourceId, Kept> kept_;
+  std::map<std::pair<SourceId, int>, Kept> kept_;  // by source and camera
 };
 
 }  // namespace braid::encode

@@ -21,6 +21,7 @@ const char* to_string(Modality modality);  ///< "vision", "audio", "text", "read
 /// One sampled picture, upright, square pixels, no alpha.
 struct Frame {
   SourceId source;
+  int camera = 0;  ///< which one, of a source that hands on the frames of several
   SessionTime captured;
   Nanoseconds error_bound{};  ///< |captured - truth| is at most this
   int width = 0;              ///< pixels
@@ -30,6 +31,11 @@ struct Frame {
   bool scene_change = false;
   StageTrace trace;
 };
+
+/// May one frame take the other's place?
+inline bool same_camera(const Frame& a, const Frame& b) {
+  return a.source == b.source && a.camera == b.camera;
+}
 
 /// A stretch of sound without holes. Blocks of a source come in order and don't overlap; a hole is a jump in
 /// `start`.
