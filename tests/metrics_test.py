@@ -1,5 +1,6 @@
 """What a running server tells of itself: /metrics scraped by a real Prometheus, spans, answers posted to a webhook."""
 
+import contextlib
 import hashlib
 import hmac
 import http.server
@@ -17,6 +18,7 @@ import urllib.parse
 import urllib.request
 
 from braid_runs import BRAID, CLIP, ROOT, TIMEOUT_S
+from raw_socket import RawWebSocket
 from served import Served, Server
 
 DEPLOY = ROOT / "deploy"
@@ -213,15 +215,15 @@ class Metrics(Served):
 
 
 class Spans(unittest.TestCase):
-    def test_a_request_becomes_a_span_of_its_senders_trace(self):
+    TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    HEADERS = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
+
+    def spans_of(self, ask):
+        """What `ask(server)` gives, and the spans that a collector was sent meanwhile: the request's and its stages'."""
         collector = Receiver()
         server = Server("--otlp-url", collector.url)
         try:
-            trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
-            body = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}], "max_tokens": 4}
-            status, answer = server.json("POST", "/v1/chat/completions", body,
-                                         {"traceparent": f"00-{trace}-{parent}-01"})
-            self.assertEqual(status, 200, answer)
+            answer = ask(server)
             wait_for(lambda: collector.posts, "spans")
         finally:
             code = server.stop()
@@ -229,15 +231,55 @@ class Spans(unittest.TestCase):
         self.assertEqual(code, 0)
         path, _, posted = collector.posts[0]
         self.assertEqual(path, "/v1/traces")
-        spans = json.loads(posted)["resourceSpans"][0]["scopeSpans"][0]["spans"]
-        request, *stages = spans
-        self.assertEqual((request["traceId"], request["parentSpanId"]), (trace, parent))
-        attributes = {pair["key"]: list(pair["value"].values())[0] for pair in request["attributes"]}
+        request, *stages = json.loads(posted)["resourceSpans"][0]["scopeSpans"][0]["spans"]
+        self.assertEqual((request["traceId"], request["parentSpanId"]), (self.TRACE, self.PARENT))
+        self.assertAlmostEqual(sum(map(self.length_ms, stages)), self.length_ms(request), delta=1)
+        for stage in stages:
+            self.assertEqual((stage["traceId"], stage["parentSpanId"]), (self.TRACE, request["spanId"]))
+        self.assertIn("decode_first", [stage["name"] for stage in stages])
+        return answer, request, {pair["key"]: list(pair["value"].values())[0] for pair in request["attributes"]}
+
+    @staticmethod
+    def length_ms(span):
+        return (int(span["endTimeUnixNano"]) - int(span["startTimeUnixNano"])) / 1e6
+
+    def test_a_request_becomes_a_span_of_its_senders_trace(self):
+        body = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}], "max_tokens": 4}
+        (status, answer), request, attributes = self.spans_of(
+            lambda server: server.json("POST", "/v1/chat/completions", body, self.HEADERS))
+        self.assertEqual(status, 200, answer)
         self.assertEqual(attributes["gen_ai.response.id"], answer["id"])
         self.assertEqual(int(attributes["gen_ai.usage.output_tokens"]), answer["usage"]["completion_tokens"])
-        self.assertIn("decode_first", [stage["name"] for stage in stages])
-        lengths = [int(stage["endTimeUnixNano"]) - int(stage["startTimeUnixNano"]) for stage in stages]
-        self.assertAlmostEqual(sum(lengths) / 1e6, answer["braid"]["wall_ms"], delta=1)
+        self.assertAlmostEqual(self.length_ms(request), answer["braid"]["wall_ms"], delta=1)
+
+    def test_a_transcription_becomes_a_span(self):
+        form = (b'--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nm\r\n'
+                b'--b\r\nContent-Disposition: form-data; name="file"; filename="clip.mp4"\r\n\r\n'
+                + CLIP.read_bytes() + b"\r\n--b--\r\n")
+        headers = {**self.HEADERS, "content-type": "multipart/form-data; boundary=b"}
+        (status, answer), request, attributes = self.spans_of(
+            lambda server: server.json("POST", "/v1/audio/transcriptions", form, headers))
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(request["name"], "transcription m")
+        self.assertEqual(attributes["gen_ai.operation.name"], "transcription")
+        self.assertGreater(int(attributes["gen_ai.usage.output_tokens"]), 0)
+        self.assertIn("gen_ai.server.time_to_first_token", attributes)
+
+    def test_a_realtime_response_becomes_a_span(self):
+        def ask(server):
+            with contextlib.closing(RawWebSocket(server.port, timeout=TIMEOUT_S, headers=self.HEADERS)) as socket:
+                session = socket.until("session.created")["session"]["id"]
+                socket.send({"type": "conversation.item.create", "item": {
+                    "type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hello?"}]}})
+                socket.send({"type": "response.create"})
+                response = socket.until("response.done")["response"]
+                return session, response, socket.until("braid.stages")["braid"]
+
+        (session, response, account), request, attributes = self.spans_of(ask)
+        self.assertEqual(attributes["gen_ai.response.id"], response["id"])
+        self.assertEqual(attributes["gen_ai.conversation.id"], session)
+        self.assertEqual(int(attributes["gen_ai.usage.output_tokens"]), response["usage"]["output_tokens"])
+        self.assertAlmostEqual(self.length_ms(request), account["wall_ms"], delta=1)
 
 
 class StandingQuestions(unittest.TestCase):

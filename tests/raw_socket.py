@@ -74,19 +74,20 @@ def is_whole(reply):
 class RawWebSocket:
     """A client that may break every rule of RFC 6455 but the handshake's."""
 
-    def __init__(self, port, path="/v1/realtime?model=braid", timeout=5.0, receive_buffer=None):
+    def __init__(self, port, path="/v1/realtime?model=braid", timeout=5.0, receive_buffer=None, headers=None):
         self.socket = connect(port, timeout, receive_buffer)
         self.read, self.closed, self.status = b"", True, None
         try:
-            self.shake_hands(path)
+            self.shake_hands(path, headers or {})
         except OSError:
             self.socket.close()
             raise
 
-    def shake_hands(self, path):
+    def shake_hands(self, path, headers):
         key = base64.b64encode(os.urandom(16)).decode()
+        more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self.socket.sendall((f"GET {path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
+                             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n{more}\r\n").encode())
         while b"\r\n\r\n" not in self.read:
             piece = self.socket.recv(65536)
             if not piece:

@@ -36,6 +36,25 @@ RealtimeEnd failed(const Error& error) {
   return end;
 }
 
+openai::Usage usage_of(const Answer& answer) {
+  openai::Usage usage;
+  usage.prompt = answer.prompt_tokens;
+  usage.completion = answer.answer_tokens;
+  usage.cached = answer.window.tokens;
+  return usage;
+}
+
+/// An answer that has been delivered.
+void tell(const RequestWatch& watch, RequestFacts facts, const Answer& answer) {
+  facts.arrived = answer.asked;
+  const openai::Account account = account_of(answer);
+  const SteadyTime end = answer.asked + account.wall;
+  if (answer.error && answer.finish != FinishReason::kCancelled)
+    watch.failed(facts, *answer.error, end);
+  else
+    watch.ended(facts, answer.finish, account, usage_of(answer), end);
+}
+
 RealtimeEnd cancelled() {
   RealtimeEnd end;
   end.kind = RealtimeEnd::Kind::kCancelled;
@@ -52,9 +71,9 @@ openai::RealtimeAbilities RealtimeConnection::abilities(const RealtimeParts& par
   return can;
 }
 
-RealtimeConnection::RealtimeConnection(const RealtimeParts& parts, std::string owner)
+RealtimeConnection::RealtimeConnection(const RealtimeParts& parts, RealtimeClient client)
     : parts_(parts),
-      owner_(std::move(owner)),
+      client_(std::move(client)),
       events_(parts.bounds.events_per_second, parts.bounds.events_burst),
       bytes_(parts.bounds.bytes_per_second, parts.bounds.bytes_burst) {}
 
@@ -62,9 +81,10 @@ RealtimeConnection::~RealtimeConnection() { end_session(true); }
 
 Result<std::shared_ptr<RealtimeConnection>> RealtimeConnection::open(const RealtimeParts& parts,
                                                                      openai::SavedConversation start,
-                                                                     std::string owner, std::uint64_t seed,
+                                                                     RealtimeClient client,
+                                                                     std::uint64_t seed,
                                                                      std::optional<SessionRebirth> again) {
-  auto connection = std::make_shared<RealtimeConnection>(parts, std::move(owner));
+  auto connection = std::make_shared<RealtimeConnection>(parts, std::move(client));
   std::lock_guard lock(connection->mutex_);
   connection->untouched_ = !again;
   if (auto begun = connection->begin_session(start.config, std::move(again)); !begun)
@@ -99,7 +119,7 @@ Status RealtimeConnection::begin_session(openai::RealtimeConfig& config,
   sources.push_back(std::make_unique<ClientSource>(std::move(source), queue, weak_from_this(),
                                                    can.hears ? parts_.speech : nullptr, parts_.clock));
   const bool is_new = !again;
-  auto live = parts_.sessions.create(std::move(sources), options, owner_, std::move(again));
+  auto live = parts_.sessions.create(std::move(sources), options, client_.owner, std::move(again));
   if (!live) return tl::unexpected(live.error());
   end_session(false);
   queue_ = std::move(queue);
@@ -117,7 +137,7 @@ std::string RealtimeConnection::keep_session() {
   if (parts_.durability == nullptr) return {};
   SavedSession saved;
   saved.id = live_->id();
-  saved.owner = owner_;
+  saved.owner = client_.owner;
   saved.kind = SessionKind::kClient;
   saved.created = live_->info().created;
   return parts_.durability->keep(live_, std::move(saved), saver(shared_from_this()));
@@ -287,7 +307,8 @@ void RealtimeConnection::sound_committed(const std::string& item, const std::vec
   });
 }
 
-AskSink RealtimeConnection::sink_of(const std::string& response) {
+AskSink RealtimeConnection::sink_of(const RequestFacts& facts, const RequestWatch& watch) {
+  const std::string& response = facts.response_id;
   const std::weak_ptr<RealtimeConnection> weak = weak_from_this();
   AskSink sink;
   sink.on_begin = [weak, response] {
@@ -302,8 +323,12 @@ AskSink RealtimeConnection::sink_of(const std::string& response) {
     std::lock_guard lock(self->mutex_);
     self->conversation_->response_text(response, text);
   };
-  sink.on_end = [weak, response](const Answer& answer) {
-    if (const auto self = weak.lock()) self->answered(response, answer);
+  // Told of even where the client has gone.
+  sink.on_end = [weak, facts, watch, &clock = parts_.clock](const Answer& answer) {
+    Answer finished = answer;
+    deliver::finish_answer(finished, std::max(clock.now(), finished.last_token));
+    tell(watch, facts, finished);
+    if (const auto self = weak.lock()) self->answered(facts.response_id, finished);
   };
   return sink;
 }
@@ -321,7 +346,10 @@ void RealtimeConnection::ask(openai::RealtimeAsk ask, SessionTime at) {
   question.at = at;
   question.deadline = ask.deadline;
   question.max_tokens = ask.max_output_tokens.value_or(parts_.sessions.session_options().max_answer_tokens);
-  const auto id = live->ask(std::move(question), sink_of(ask.response));
+  const RequestFacts facts{"chat", ask.response, parts_.model.name, live->id(), parts_.clock.now()};
+  const RequestWatch watch(parts_.observers, client_.traceparent);
+  const auto id = live->ask(std::move(question), sink_of(facts, watch));
+  if (!id) watch.failed(facts, id.error(), parts_.clock.now());
   std::lock_guard lock(mutex_);
   if (!id) return ended(ask.response, failed(id.error()));
   if (asked_.response != ask.response) return;
@@ -330,16 +358,12 @@ void RealtimeConnection::ask(openai::RealtimeAsk ask, SessionTime at) {
 }
 
 void RealtimeConnection::answered(const std::string& response, const Answer& answer) {
-  Answer finished = answer;
-  deliver::finish_answer(finished, std::max(parts_.clock.now(), finished.last_token));
   RealtimeEnd end;
-  end.kind = kind_of(finished.finish);
+  end.kind = kind_of(answer.finish);
   if (end.kind == RealtimeEnd::Kind::kFailed)
-    end.error = openai::to_api_error(finished.error.value_or(Error{ErrorCode::kInternal, ""}));
-  end.usage.prompt = finished.prompt_tokens;
-  end.usage.completion = finished.answer_tokens;
-  end.usage.cached = finished.window.tokens;
-  end.account = account_of(finished);
+    end.error = openai::to_api_error(answer.error.value_or(Error{ErrorCode::kInternal, ""}));
+  end.usage = usage_of(answer);
+  end.account = account_of(answer);
   std::lock_guard lock(mutex_);
   ended(response, std::move(end));
 }

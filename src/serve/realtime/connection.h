@@ -17,6 +17,7 @@
 #include "realtime/token_bucket.h"
 #include "realtime/transcriber.h"
 #include "server/live_sessions.h"
+#include "server/request_watch.h"
 
 namespace braid::serve {
 
@@ -47,7 +48,14 @@ struct RealtimeParts {
   /// Ends a session and waits for it, on a thread that may. `may_resume`: its client may come back for it.
   std::function<void(std::shared_ptr<LiveSession> session, bool may_resume)> end_session;
   Durability* durability = nullptr;  ///< null: sessions end with the process
+  Observers observers;
   RealtimeBounds bounds;
+};
+
+/// Who is at the other end.
+struct RealtimeClient {
+  std::string owner;                       ///< the key's name
+  std::optional<std::string> traceparent;  ///< header of its request: the parent of its responses' spans
 };
 
 /// Calls may come from any thread.
@@ -55,13 +63,12 @@ class RealtimeConnection final : public openai::RealtimeHost,
                                  public ClientSourceEvents,
                                  public std::enable_shared_from_this<RealtimeConnection> {
  public:
-  /// A session is begun, or begun again; errors of LiveSessions::create(). `owner`: the key's name. `seed`:
-  /// random bits.
+  /// A session is begun, or begun again; errors of LiveSessions::create(). `seed`: random bits.
   static Result<std::shared_ptr<RealtimeConnection>> open(const RealtimeParts& parts,
-                                                          openai::SavedConversation start, std::string owner,
-                                                          std::uint64_t seed,
+                                                          openai::SavedConversation start,
+                                                          RealtimeClient client, std::uint64_t seed,
                                                           std::optional<SessionRebirth> again = std::nullopt);
-  explicit RealtimeConnection(const RealtimeParts& parts, std::string owner);
+  RealtimeConnection(const RealtimeParts& parts, RealtimeClient client);
   ~RealtimeConnection() override;
 
   /// Once, when the line runs: says hello.
@@ -111,7 +118,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   void end_session(bool may_resume);
   std::string keep_session();
   Status post(decltype(ClientInput::body) body);
-  AskSink sink_of(const std::string& response);
+  AskSink sink_of(const RequestFacts& facts, const RequestWatch& watch);
   void answered(const std::string& response, const Answer& answer);
   void ended(const std::string& response, openai::RealtimeEnd end);
   void close_if_stopped();
@@ -120,7 +127,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   bool admit(std::size_t bytes);
 
   const RealtimeParts parts_;
-  const std::string owner_;
+  const RealtimeClient client_;
   std::mutex mutex_;  // guards what follows
   std::unique_ptr<RealtimeWire> wire_;
   std::shared_ptr<Lifecycle> line_;  // there if wire_ is

@@ -74,13 +74,14 @@ class RealtimeConnectionTest : public testing::Test {
                                       ended.push_back(std::move(session));
                                     },
                                 .durability = nullptr,
+                                .observers = observers,
                                 .bounds = bounds});
     connect();
   }
 
   void connect() {
     line = {};
-    auto opened = RealtimeConnection::open(*parts, {}, "", 7);
+    auto opened = RealtimeConnection::open(*parts, {}, client, 7);
     ASSERT_TRUE(opened) << opened.error().message;
     connection = std::move(*opened);
     auto lifecycle = std::make_shared<Lifecycle>(illegal);
@@ -151,6 +152,8 @@ class RealtimeConnectionTest : public testing::Test {
   engine::ScriptedEngine made;
   std::unique_ptr<sync::SpeechDetectorFactory> speech = sync::make_energy_detector();
   RealtimeBounds bounds;
+  Observers observers;
+  RealtimeClient client;
   std::unique_ptr<EngineHost> host;
   std::unique_ptr<LiveSessions> sessions;
   std::optional<RealtimeParts> parts;

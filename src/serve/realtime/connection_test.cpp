@@ -10,6 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 TEST_F(RealtimeConnectionTest, ATextIsAnswered) {
@@ -106,7 +107,7 @@ TEST_F(RealtimeConnectionTest, WhatIsClearedIsNotHeard) {
   send(R"({"type":"input_audio_buffer.commit"})");
   send(R"({"type":"response.create"})");
   sleep_ms(1500);
-  EXPECT_THAT(answer(), testing::Not(HasSubstr("tone")));
+  EXPECT_THAT(answer(), Not(HasSubstr("tone")));
 }
 
 TEST_F(RealtimeConnectionTest, SoundSentAtOnceIsHeardToo) {
@@ -152,6 +153,46 @@ TEST_F(RealtimeConnectionTest, EachCamerasPicturesAreComparedWithItsOwn) {
   EXPECT_THAT(kept, ElementsAre("new", "new"));
   show_both(5);
   EXPECT_THAT(kept, ElementsAre("new", "new", "heartbeat", "heartbeat"));
+}
+
+TEST_F(RealtimeConnectionTest, AResponseIsASpanOfTheTraceOfItsConnection) {
+  std::vector<net::ClientRequest> posts;
+  Metrics metrics({"1", "nano", "CPU"});
+  Tracing tracing(
+      {.otlp_url = "http://collector"}, clock, "1",
+      [&](net::ClientRequest post, const net::Client::Done&) { posts.push_back(std::move(post)); });
+  observers = {&metrics, &tracing};
+  client.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  open();
+  ask("count");
+  sleep_ms(5000);
+  ASSERT_EQ(posts.size(), 1U);
+  const auto spans = boost::json::parse(posts[0].body).at_pointer("/resourceSpans/0/scopeSpans/0/spans");
+  const auto& span = spans.at(0);
+  EXPECT_EQ(span.at("traceId"), "4bf92f3577b34da6a3ce929d0e0e4736");
+  EXPECT_EQ(span.at("parentSpanId"), "00f067aa0ba902b7");
+  const std::string printed = boost::json::serialize(span.at("attributes"));
+  EXPECT_THAT(printed, HasSubstr(last("response.done").at("response").at("id").as_string().c_str()));
+  EXPECT_THAT(printed, HasSubstr(connection->live()->id()));
+  EXPECT_THAT(metrics.text({}), Not(HasSubstr("finished_reason=\"stop\",model_name=\"nano\"} 1\n")))
+      << "the session counts its answers itself";
+  end();
+}
+
+TEST_F(RealtimeConnectionTest, AnAnswerCutShortByItsClientsEndIsASpanToo) {
+  std::vector<net::ClientRequest> posts;
+  Tracing tracing(
+      {.otlp_url = "http://collector"}, clock, "1",
+      [&](net::ClientRequest post, const net::Client::Done&) { posts.push_back(std::move(post)); });
+  observers.tracing = &tracing;
+  model.step_cost = Milliseconds(100);
+  open();
+  ask("count");
+  sleep_ms(300);
+  end();
+  sleep_ms(5000);
+  ASSERT_EQ(posts.size(), 1U);
+  EXPECT_THAT(posts[0].body, HasSubstr("\"cancelled\""));
 }
 
 TEST_F(RealtimeConnectionTest, ADisconnectFreesAllWithinAStep) {

@@ -65,6 +65,7 @@ RealtimeApi::RealtimeApi(const RealtimeApiParts& parts)
                         .clock = parts.clock,
                         .end_session = nullptr,
                         .durability = parts.durability,
+                        .observers = parts.observers,
                         .bounds = {}},
       secrets_(parts.clock),
       changed_(parts.clock) {
@@ -115,7 +116,7 @@ void RealtimeApi::end_sessions() {
   }
 }
 
-RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, const std::string& owner) {
+RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, const RealtimeClient& client) {
   if (parts_.durability == nullptr)
     return fail(ErrorCode::kNotFound, "this server keeps no sessions: it was started without --state-dir");
   std::shared_ptr<RealtimeConnection> connection;
@@ -125,30 +126,32 @@ RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, con
                             connection_parts_.bounds.events);
     if (!start) return tl::unexpected(start.error());
     auto opened = RealtimeConnection::open(
-        connection_parts_, std::move(*start), owner, random_word(),
+        connection_parts_, std::move(*start), client, random_word(),
         SessionRebirth{resumed.saved.id, resumed.saved.created, std::move(resumed.image)});
     if (!opened) return tl::unexpected(opened.error());
     connection = std::move(*opened);
     return connection->live();
   };
-  auto live = parts_.durability->resume(wanted, owner, SessionKind::kClient, begin);
+  auto live = parts_.durability->resume(wanted, client.owner, SessionKind::kClient, begin);
   if (!live) return tl::unexpected(live.error());
   parts_.durability->converse(wanted.id, RealtimeConnection::saver(connection));
   return connection;
 }
 
 RealtimeApi::Opened RealtimeApi::open(const net::Request& request, const SecretGrant& grant) {
+  RealtimeClient client{grant.owner, std::nullopt};
+  if (const auto parent = request.header("traceparent")) client.traceparent = std::string(*parent);
   const auto id = request.query_value("resume");
   if (!id) {
     openai::SavedConversation start;
     start.config = grant.config;
-    return RealtimeConnection::open(connection_parts_, std::move(start), grant.owner, random_word());
+    return RealtimeConnection::open(connection_parts_, std::move(start), std::move(client), random_word());
   }
   openai::SessionResume wanted{std::string(*id),
                                std::string(request.header("x-braid-resume-token").value_or(""))};
   for (const std::string& offered : request.subprotocols)
     if (offered.starts_with(kTokenPrefix)) wanted.token = offered.substr(kTokenPrefix.size());
-  return resume(wanted, grant.owner);
+  return resume(wanted, client);
 }
 
 RealtimeApi::Opened RealtimeApi::with_patience(const std::function<Opened()>& open) {

@@ -26,6 +26,7 @@ struct RealtimeApiParts {
   ChatService& chats;
   MediaPrompts& media;
   Durability* durability;  ///< null: sessions end with the process
+  Observers observers;
   Workers& workers;
   Clock& clock;
   Nanoseconds auth_timeout = Milliseconds(8500);  ///< for key, room and session to be looked at
@@ -62,7 +63,7 @@ class RealtimeApi {
   using Opened = Result<std::shared_ptr<RealtimeConnection>>;
   /// A new session's, or that of the one that the request names.
   Opened open(const net::Request& request, const SecretGrant& grant);
-  Opened resume(const openai::SessionResume& wanted, const std::string& owner);
+  Opened resume(const openai::SessionResume& wanted, const RealtimeClient& client);
   /// What `open` gives; where there is no room, once more when those sessions that are ending have ended.
   Opened with_patience(const std::function<Opened()>& open);
 

@@ -27,13 +27,13 @@ void RequestWatch::record(const RequestFacts& facts, RequestSpan span, SteadyTim
   span.attributes.emplace_back("gen_ai.operation.name", facts.operation);
   span.attributes.emplace_back("gen_ai.provider.name", std::string("braid"));
   span.attributes.emplace_back("gen_ai.request.model", facts.model);
-  span.attributes.emplace_back("gen_ai.response.id", facts.response_id);
+  if (!facts.response_id.empty()) span.attributes.emplace_back("gen_ai.response.id", facts.response_id);
   if (!facts.session.empty()) span.attributes.emplace_back("gen_ai.conversation.id", facts.session);
   observers_.tracing->record(span);
 }
 
 void RequestWatch::ended(const RequestFacts& facts, FinishReason finish, const openai::Account& account,
-                         const openai::Usage& usage, SteadyTime now) {
+                         const openai::Usage& usage, SteadyTime now) const {
   if (observers_.metrics && facts.session.empty()) {
     AnswerCounts counts;
     counts.finish = finish;
@@ -60,7 +60,7 @@ void RequestWatch::ended(const RequestFacts& facts, FinishReason finish, const o
   record(facts, std::move(span), now);
 }
 
-void RequestWatch::failed(const RequestFacts& facts, const Error& error, SteadyTime now) {
+void RequestWatch::failed(const RequestFacts& facts, const Error& error, SteadyTime now) const {
   if (observers_.metrics && facts.session.empty()) {
     AnswerCounts counts;
     counts.finish = FinishReason::kError;

@@ -20,7 +20,7 @@ struct Observers {
 
 struct RequestFacts {
   std::string operation = "chat";  ///< OpenTelemetry's word
-  std::string response_id, model;
+  std::string response_id, model;  ///< what has no id has none to tell
   std::string session;  ///< empty: answered by itself. A session's answers are counted by meter_session()
   SteadyTime arrived;
 };
@@ -35,8 +35,8 @@ class RequestWatch {
   /// A piece of text was made.
   void shown(SteadyTime now);
   void ended(const RequestFacts& facts, FinishReason finish, const openai::Account& account,
-             const openai::Usage& usage, SteadyTime now);
-  void failed(const RequestFacts& facts, const Error& error, SteadyTime now);
+             const openai::Usage& usage, SteadyTime now) const;
+  void failed(const RequestFacts& facts, const Error& error, SteadyTime now) const;
 
  private:
   void record(const RequestFacts& facts, RequestSpan span, SteadyTime now) const;

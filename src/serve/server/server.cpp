@@ -70,8 +70,8 @@ struct Server::State {
         chats(host, clock, chat_options(config)),
         remote(std::move(made_remote)),
         chat_api(chats, media, *remote, sessions, workers, clock, engine, reports->observers()),
-        realtime({sessions, speech.get(), engine, config.ingest, chats, media, durability.get(), workers,
-                  clock, config.auth_timeout}),
+        realtime({sessions, speech.get(), engine, config.ingest, chats, media, durability.get(),
+                  reports->observers(), workers, clock, config.auth_timeout}),
         workers(clock, 2),
         liveness(host, clock) {}
 
@@ -125,7 +125,8 @@ Status Server::State::listen() {
   const bool may_name_sources = config.client_sources == "all" || (config.client_sources == "local" && local);
   add_session_routes(router, {sessions, reports->standing(), durability.get(), workers, may_name_sources});
   add_session_events_route(router, sessions);
-  add_transcription_route(router, {chats, media, *engine.tokenizer, workers, clock});
+  add_transcription_route(
+      router, {chats, media, *engine.tokenizer, engine.info.name, reports->observers(), workers, clock});
   add_status_routes(router, engine.info, liveness);
   add_metrics_route(
       router, reports->metrics(), [this] { return metrics_now(); }, config.metrics.open);

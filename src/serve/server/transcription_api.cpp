@@ -1,7 +1,9 @@
 #include "server/transcription_api.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "braid/net/sse.h"
@@ -15,17 +17,71 @@ namespace {
 
 constexpr std::size_t kAtOnce = 2;  // pieces of one file that are answered beside each other
 
+/// Where a transcript's time went. Its pieces are answered beside each other: each instant belongs to the one
+/// that ended next.
+class TranscriptAccount {
+ public:
+  explicit TranscriptAccount(SteadyTime arrived) : arrived_(arrived), until_(arrived) {}
+
+  /// What is said in the file is known, and encoded.
+  void read(const MediaTimes& times, SteadyTime now) {
+    account_.stages[Stage::kEncodeQueue] = times.encode_queue;
+    account_.stages[Stage::kEncode] = times.encode;
+    account_.stages[Stage::kIngest] = now - arrived_ - times.encode_queue - times.encode;
+    until_ = now;
+  }
+
+  void piece(const ChatEnd& end) {
+    usage_.prompt += end.prompt_rows;
+    usage_.cached += end.cached_rows;
+    usage_.completion += end.answer_tokens;
+    if (end.first_token)
+      account_.ttft = std::min(account_.ttft.value_or(Nanoseconds::max()), *end.first_token - arrived_);
+    Nanoseconds left = std::max(end.last_token - until_, Nanoseconds{});
+    until_ += left;
+    for (std::size_t i = kStageCount; i-- > 0;) {
+      const Nanoseconds taken = std::min(left, end.stages.by_stage[i]);
+      account_.stages.by_stage[i] += taken;
+      left -= taken;
+    }
+  }
+
+  openai::Account close(SteadyTime now) {
+    account_.wall = now - arrived_;
+    account_.stages[Stage::kDeliver] = now - until_;
+    account_.stages[Stage::kUnattributed] += account_.wall - account_.stages.sum();
+    return account_;
+  }
+  const openai::Usage& usage() const { return usage_; }
+
+ private:
+  const SteadyTime arrived_;
+  SteadyTime until_;  // accounted for
+  openai::Account account_;
+  openai::Usage usage_;
+};
+
 /// One file's transcript while it is made. Its callbacks keep it alive.
 class Transcription : public std::enable_shared_from_this<Transcription> {
  public:
-  Transcription(TranscriptionParts parts, openai::TranscriptionRequest request, net::Exchange exchange)
-      : parts_(parts), request_(std::move(request)), exchange_(std::move(exchange)) {}
+  Transcription(TranscriptionParts parts, openai::TranscriptionRequest request, net::Exchange exchange,
+                const RequestWatch& watch, SteadyTime arrived)
+      : parts_(std::move(parts)),
+        request_(std::move(request)),
+        exchange_(std::move(exchange)),
+        facts_{"transcription", "", request_.model.empty() ? parts_.model : request_.model, "", arrived},
+        watch_(watch),
+        account_(arrived) {}
 
   /// Worker thread.
   void begin() {
     MediaTimes times;
     auto speech = parts_.media.read_speech(request_.file, times);
-    if (!speech) return respond_error(exchange_, openai::to_api_error(speech.error(), "file"));
+    if (!speech) {
+      watch_.failed(facts_, speech.error(), parts_.clock.now());
+      return respond_error(exchange_, openai::to_api_error(speech.error(), "file"));
+    }
+    account_.read(times, parts_.clock.now());
     request_.file = {};
     spoken_ = std::move(speech->parts);
     made_.duration_s = std::chrono::duration<double>(speech->duration).count();
@@ -68,6 +124,7 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
       return std::chrono::duration<double>(time.time_since_epoch()).count();
     };
     std::unique_lock lock(mutex_);
+    account_.piece(end);
     made_.segments[index] = {seconds(spoken_[index].start), seconds(spoken_[index].end),
                              spoken_words(end.text)};
     answered_[index] = true;
@@ -88,7 +145,14 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
     }
   }
 
+  /// What comes to an end does so once, with nothing beside it.
+  void tell(FinishReason finish) {
+    const SteadyTime now = parts_.clock.now();
+    watch_.ended(facts_, finish, account_.close(now), account_.usage(), now);
+  }
+
   void finish() {
+    tell(cancel_->cancelled() ? FinishReason::kCancelled : FinishReason::kStop);
     if (!sse_)
       return exchange_.respond(200, openai::content_type(request_.format),
                                openai::print_transcript(made_, request_.format));
@@ -100,6 +164,10 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
     {
       std::lock_guard lock(mutex_);
       if (std::exchange(over_, true)) return;
+      if (cancel_->cancelled())
+        tell(FinishReason::kCancelled);
+      else
+        watch_.failed(facts_, error, parts_.clock.now());
     }
     stop();
     if (!sse_) return respond_error(exchange_, openai::to_api_error(error, "file"));
@@ -115,10 +183,13 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
   TranscriptionParts parts_;
   openai::TranscriptionRequest request_;
   net::Exchange exchange_;
+  const RequestFacts facts_;
+  const RequestWatch watch_;
   std::optional<net::Sse> sse_;
   std::vector<MediaPrompts::Spoken> spoken_;
   const std::shared_ptr<ChatCancel> cancel_ = std::make_shared<ChatCancel>();
   std::mutex mutex_;  // guards what follows
+  TranscriptAccount account_;
   openai::Transcript made_;
   std::size_t next_ = 0;
   std::vector<bool> answered_;  // by segment
@@ -128,12 +199,14 @@ class Transcription : public std::enable_shared_from_this<Transcription> {
   bool over_ = false;
 };
 
-void transcribe(TranscriptionParts parts, net::Request request, net::Exchange exchange) {
+void transcribe(const TranscriptionParts& parts, net::Request request, net::Exchange exchange,
+                SteadyTime arrived) {
   const auto type = request.header("content-type").value_or("");
   auto wanted = openai::parse_transcription(type, request.body);
   if (!wanted) return respond_error(exchange, wanted.error());
   request.body = {};
-  std::make_shared<Transcription>(parts, std::move(*wanted), std::move(exchange))->begin();
+  const RequestWatch watch(parts.observers, request.header("traceparent"));
+  std::make_shared<Transcription>(parts, std::move(*wanted), std::move(exchange), watch, arrived)->begin();
 }
 
 }  // namespace
@@ -141,8 +214,8 @@ void transcribe(TranscriptionParts parts, net::Request request, net::Exchange ex
 void add_transcription_route(net::Router& router, TranscriptionParts parts) {
   router.route("POST", "/v1/audio/transcriptions", [parts](net::Request request, net::Exchange exchange) {
     run_on(parts.workers, std::move(request), std::move(exchange),
-           [parts](net::Request taken, net::Exchange answer) {
-             transcribe(parts, std::move(taken), std::move(answer));
+           [parts, arrived = parts.clock.now()](net::Request taken, net::Exchange answer) {
+             transcribe(parts, std::move(taken), std::move(answer), arrived);
            });
   });
 }
