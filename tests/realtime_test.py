@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import socket
 import subprocess
 import tempfile
 import threading
@@ -13,6 +14,7 @@ import unittest
 import official_client  # before what it brings along
 import websockets.sync.client
 from braid_runs import SAMPLES, TIMEOUT_S
+from raw_socket import RawWebSocket
 from served import KEY, Keyed, Served
 
 
@@ -244,6 +246,44 @@ class Sessions(RealtimeTest):
             websockets.sync.client.connect(f"ws://127.0.0.1:{self.server.port}/v1/realtime",
                                            subprotocols=["realtime", "openai-insecure-api-key.ek_no"])
         self.assertEqual(refused.exception.response.status_code, 401)
+
+
+class Pending(Served):
+    """AUTH_PENDING ends in its time: here the two threads that begin sessions wait for cameras that say nothing."""
+
+    config = "[server]\nauth_timeout_ms = 200\n"
+    THREADS = 2
+
+    def hold_up_all(self, camera):
+        """Asks for sessions that watch this camera, until nobody is left to begin another; gives the askers."""
+        url = f"http://127.0.0.1:{camera.getsockname()[1]}/film.mp4"
+        askers = [threading.Thread(target=self.server.json, args=("POST", "/v1/sessions", {"sources": [url]}))
+                  for _ in range(self.THREADS)]
+        for asker in askers:
+            asker.start()
+        return askers, [camera.accept()[0] for _ in askers]  # each thread has connected: it waits now
+
+    def test_who_has_no_session_in_time_is_refused_and_leaves_nothing(self):
+        with socket.create_server(("127.0.0.1", 0)) as camera:
+            camera.settimeout(TIMEOUT_S)
+            askers, lines = self.hold_up_all(camera)
+            with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
+                websockets.sync.client.connect(f"ws://127.0.0.1:{self.server.port}/v1/realtime", open_timeout=TIMEOUT_S)
+            self.assertEqual(refused.exception.response.status_code, 503)
+            self.assertEqual(json.loads(refused.exception.response.body)["error"]["code"], "auth_timeout")
+        for line in lines:  # after the camera: nobody connects again
+            line.close()
+        for asker in askers:
+            asker.join(TIMEOUT_S)
+            self.assertFalse(asker.is_alive())
+        # Whom they had to look at next was gone: its session isn't there.
+        again = RawWebSocket(self.server.port, timeout=TIMEOUT_S)
+        session = again.until("session.created")["session"]["id"]
+        self.assertEqual([one["id"] for one in self.server.json("GET", "/v1/sessions")[1]["data"]], [session])
+        again.close()
+        metrics = self.server.request("GET", "/metrics")[1]
+        illegal = next(line for line in metrics.splitlines() if line.startswith("braid:realtime_illegal_transitions_total"))
+        self.assertTrue(illegal.endswith(" 0"), illegal)
 
 
 class Keys(Keyed):
