@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "braid/base/utf8.h"
+#include "braid/calendar/time_range.h"
 #include "braid/ingest/log_row.h"
 
 namespace braid::ingest {
@@ -33,16 +34,6 @@ std::int64_t ns_per(TimeUnit unit) {
   }
 }
 
-/// The first `digits` of text as a number, taken off it.
-std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
-  int value = 0;
-  if (text.size() < digits) return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, value);
-  if (error != std::errc{} || end != text.data() + digits || value < 0) return std::nullopt;
-  text.remove_prefix(digits);
-  return value;
-}
-
 bool take(std::string_view& text, std::string_view any_of) {
   if (text.empty() || any_of.find(text.front()) == std::string_view::npos) return false;
   text.remove_prefix(1);
@@ -61,44 +52,17 @@ std::optional<std::int64_t> take_fraction(std::string_view& text) {
   return digits > 0 ? std::optional(ns) : std::nullopt;
 }
 
-/// "Z", "+01:00", "-0530" or nothing (UTC), to seconds ahead of UTC.
-std::optional<std::int64_t> take_zone(std::string_view& text) {
-  if (text.empty() || take(text, "Zz")) return 0;
-  const bool behind = text.front() == '-';
-  if (!take(text, "+-")) return std::nullopt;
-  const auto hours = take_digits(text, 2);
-  take(text, ":");
-  const auto minutes = text.empty() ? std::optional(0) : take_digits(text, 2);
-  if (!hours || !minutes || *hours > 24 || *minutes > 59) return std::nullopt;
-  return (behind ? -1 : 1) * (*hours * 3600 + *minutes * 60);
-}
-
-Result<Nanoseconds> iso_time(std::string_view text) {
-  constexpr const char* kWhy = "isn't ISO 8601; expected 2026-11-29T12:00:00.5Z";
-  std::string_view rest = text;
-  const auto year = take_digits(rest, 4);
-  const bool dash = take(rest, "-");
-  const auto month = take_digits(rest, 2);
-  const bool dash2 = take(rest, "-");
-  const auto day = take_digits(rest, 2);
-  const bool t = take(rest, "Tt ");
-  const auto hour = take_digits(rest, 2);
-  const bool colon = take(rest, ":");
-  const auto minute = take_digits(rest, 2);
-  const auto second = take(rest, ":") ? take_digits(rest, 2) : std::optional(0);
-  if (!year || !dash || !month || !dash2 || !day || !t || !hour || !colon || !minute || !second)
-    return bad_time(text, kWhy);
-  const auto fraction = take_fraction(rest);
-  const auto zone = take_zone(rest);
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!fraction || !zone || !rest.empty() || !date.ok() || *year < 1970 || *year > 2200 || *hour > 23 ||
-      *minute > 59 || *second > 60)
-    return bad_time(text, kWhy);
-  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  const std::int64_t seconds = days * 86400 + *hour * 3600 + *minute * 60 + *second - *zone;
-  return Nanoseconds(seconds * 1'000'000'000 + *fraction);
+/// A day of the calendar, or a time of it, since 1970.
+Result<Nanoseconds> calendar_time(std::string_view text) {
+  constexpr UtcTime kFirst{};
+  constexpr UtcTime kLast{std::chrono::sys_days(std::chrono::year(2201) / 1 / 1).time_since_epoch()};
+  const auto range = calendar::parse_time_range(text);
+  if (!range) return tl::unexpected(range.error());
+  if (range->precision < calendar::Precision::kDay || text.find('/') != std::string_view::npos)
+    return bad_time(text, "is a span; expected a day or a time; write 2026-11-29T12:00:00.5Z");
+  if (range->from < kFirst || range->from >= kLast)
+    return bad_time(text, "is out of range; expected 1970 to 2200; correct the clock that wrote it");
+  return range->from.time_since_epoch();
 }
 
 Result<Nanoseconds> exponent_time(std::string_view text, std::int64_t unit) {
@@ -112,9 +76,15 @@ Result<Nanoseconds> exponent_time(std::string_view text, std::int64_t unit) {
 
 }  // namespace
 
+bool is_calendar_time(std::string_view text) {
+  if (text.find_first_of("Tt:W/") != std::string_view::npos) return true;
+  const std::size_t dash = text.find('-', 1);
+  return dash != std::string_view::npos && text[dash - 1] != 'e' && text[dash - 1] != 'E';
+}
+
 Result<Nanoseconds> log_time(const LogTime& time, TimeUnit unit) {
   const std::string_view text = time.text;
-  if (text.size() > 10 && text[4] == '-' && text[7] == '-') return iso_time(text);
+  if (is_calendar_time(text)) return calendar_time(text);
   const std::int64_t scale = ns_per(time.unit != TimeUnit::kAuto ? time.unit : unit);
   if (text.find_first_of("eE") != std::string_view::npos) return exponent_time(text, scale);
   std::string_view rest = text;

@@ -1,10 +1,11 @@
 #include "row_clock.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+
+#include "braid/calendar/utc.h"
 
 namespace braid::ingest {
 
@@ -17,9 +18,8 @@ struct Bare {
   bool any_point = false;
 
   void add(const LogTime& time) {
-    const bool calendar = time.text.size() > 10 && time.text[4] == '-';
     const auto number = log_time(time, TimeUnit::kNanoseconds);  // counts of whatever it is
-    if (time.unit != TimeUnit::kAuto || calendar || !number) return;
+    if (time.unit != TimeUnit::kAuto || is_calendar_time(time.text) || !number) return;
     const auto value = static_cast<double>(number->count());
     least = count == 0 ? value : std::min(least, value);
     most = count == 0 ? value : std::max(most, value);
@@ -99,9 +99,7 @@ std::string RowClock::description() const {
   if (base_ != kSessionStart) return "times from the first arrival";
   if (!epoch_) return "times as written";
   if (!is_absolute(*epoch_)) return fmt::format("session 0 is {:.6f} s of the log", to_seconds(*epoch_));
-  const auto us = std::chrono::duration_cast<Microseconds>(*epoch_).count();
-  return fmt::format("session 0 is {:%Y-%m-%dT%H:%M:%S}.{:06d}Z",
-                     fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)), us % 1'000'000);
+  return "session 0 is " + calendar::utc_text(UtcTime(*epoch_));
 }
 
 }  // namespace braid::ingest

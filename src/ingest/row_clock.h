@@ -21,7 +21,7 @@ class RowClock {
   bool settled() const { return settled_; }
 
   Result<SessionTime> session(const LogTime& time) const;
-  /// "times as written" or "session 0 is 2026-11-29T12:00:00.500000Z".
+  /// "times as written" or "session 0 is 2026-11-29T12:00:00.5Z".
   std::string description() const;
   /// What was assumed of numbers without a unit, as a sentence; empty: nothing that the documentation doesn't
   /// state as the default.

@@ -120,11 +120,17 @@ INSTANTIATE_TEST_SUITE_P(
                       TimeCase{"1.5e3", TimeUnit::kMilliseconds, 1'500'000'000},
                       TimeCase{"7", TimeUnit::kNanoseconds, 7},
                       TimeCase{"1970-01-02T00:00:01.5Z", TimeUnit::kAuto, 86'401'500'000'000},
-                      TimeCase{"2023-11-14 23:13:20+01:00", TimeUnit::kAuto, 1'700'000'000'000'000'000}));
+                      TimeCase{"2023-11-14 23:13:20+01:00", TimeUnit::kAuto, 1'700'000'000'000'000'000},
+                      TimeCase{"2023-11-14 23:13:20+0100", TimeUnit::kAuto, 1'700'000'000'000'000'000},
+                      TimeCase{"2023-W46-2T22:13:20,25Z", TimeUnit::kAuto, 1'700'000'000'250'000'000},
+                      TimeCase{"20231114T221320Z", TimeUnit::kMilliseconds, 1'700'000'000'000'000'000},
+                      TimeCase{"1970-002", TimeUnit::kSeconds, 86'400'000'000'000},
+                      TimeCase{"5e-1", TimeUnit::kSeconds, 500'000'000}));
 
 TEST(LogTime, RefusesWhatIsNoTime) {
   for (const char* text : {"", "x", "-", "1.", "1.5.2", "1 2", "0x10", "1e400", "nan", "2026-13-01T00:00:00Z",
-                           "2026-11-29T25:00:00Z", "2026-11-29Tx", "9e18"})
+                           "2026-11-29T25:00:00Z", "2026-11-29Tx", "9e18", "2026-11", "12:00:00",
+                           "2026-11-29T10:00Z/PT1H", "1969-12-31T23:59:59Z", "2201-01-01"})
     EXPECT_FALSE(log_time({text, TimeUnit::kAuto}, TimeUnit::kSeconds)) << text;
 }
 

@@ -28,6 +28,9 @@ struct LogRow {
   std::string text;                                         ///< UTF-8, one line
 };
 
+/// Written as a calendar has it (ISO 8601), not as a number. What it is exactly, log_time() says.
+bool is_calendar_time(std::string_view text);
+
 /// Nanoseconds since the log's zero or, for ISO 8601, since 1970; exact for decimals. `unit` stands in for
 /// kAuto; kAuto there too means microseconds. Errors: kBadInput.
 Result<Nanoseconds> log_time(const LogTime& time, TimeUnit unit);
