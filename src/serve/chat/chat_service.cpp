@@ -116,10 +116,10 @@ void ChatService::make(ChatJob job) {
   }
   if (auto fits = check_size(made); !fits)
     return end(made.job.sink, FinishReason::kError, fits.error(), meter);
+  // Nobody else is woken for it: this worker starts it next.
   std::lock_guard lock(mutex_);
   made_.push_back(std::move(made));
   room_may_be_ = true;
-  changed_.notify_all();
 }
 
 // One worker at a time gets past the promise, so that requests start in order.
