@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "server/stamps.h"
+#include "watch/source_specs.h"
 
 namespace braid::serve {
 
@@ -48,13 +48,11 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
   ingest.realtime = options.realtime;
   // The source asks when its thread runs: the session has started by then.
   ingest.session_start = [raw = live.get()] { return raw->session().started_at(); };
+  const auto specs = parse_sources(wanted.sources);
+  if (!specs) return tl::unexpected(specs.error());
   std::vector<std::unique_ptr<ingest::Source>> sources;
-  std::map<std::string, int> names;
-  for (const std::string& text : wanted.sources) {
-    auto spec = ingest::parse_source_spec(text);
-    if (!spec) return tl::unexpected(spec.error());
-    if (const int count = ++names[spec->name]; count > 1) spec->name += fmt::format("-{}", count);
-    auto source = ingest::open_source(*spec, ingest, clock_);
+  for (const ingest::SourceSpec& spec : *specs) {
+    auto source = ingest::open_source(spec, ingest, clock_);
     if (!source) return tl::unexpected(source.error());
     if (!again || (*source)->info().live) sources.push_back(std::move(*source));
   }

@@ -1,11 +1,11 @@
 #include "braid/serve/watch.h"
 
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "session/session_work.h"
 #include "watch/load_model.h"
+#include "watch/source_specs.h"
 
 namespace braid::serve {
 
@@ -21,21 +21,14 @@ Result<std::unique_ptr<Watch>> Watch::open(WatchConfig config, Clock& clock, del
 Watch::~Watch() = default;
 
 Status Watch::open_sources() {
-  std::vector<ingest::SourceSpec> specs;
-  std::map<std::string, int> names;
-  for (const std::string& text : config_.sources) {
-    auto spec = ingest::parse_source_spec(text);
-    if (!spec) return tl::unexpected(spec.error());
-    // Names made from files' names may be the same; given ones are taken as they are.
-    const bool given = text.find("name=") != std::string::npos;
-    if (const int count = ++names[spec->name]; count > 1 && !given) spec->name += "-" + std::to_string(count);
-    // A live source goes with the clock whether or not anybody says so, and what is beside it too.
-    config_.session.realtime = config_.session.realtime || spec->live;
-    specs.push_back(*std::move(spec));
-  }
+  auto specs = parse_sources(config_.sources);
+  if (!specs) return tl::unexpected(specs.error());
+  // A live source goes with the clock whether or not anybody says so, and what is beside it too.
+  for (const ingest::SourceSpec& spec : *specs)
+    config_.session.realtime = config_.session.realtime || spec.live;
   config_.ingest.realtime = config_.session.realtime;
   config_.ingest.session_start = [this] { return session_->started_at(); };
-  for (const ingest::SourceSpec& spec : specs) {
+  for (const ingest::SourceSpec& spec : *specs) {
     auto source = ingest::open_source(spec, config_.ingest, clock_);
     if (!source) return tl::unexpected(source.error());
     sources_.push_back(std::move(*source));
