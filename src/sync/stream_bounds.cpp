@@ -4,12 +4,10 @@
 
 namespace braid::sync {
 
-void StreamBounds::add(SourceId source, std::array<bool, kStreamKinds> streams, bool live) {
+void StreamBounds::add(SourceId source, std::array<bool, kStreamKinds> streams) {
   Source& added = sources_[source];
-  added = {streams, {}, live, false};
+  added = {streams, {}, false};
   added.bounds.fill(SessionTime::min());
-  std::erase(live_, source);
-  if (live) live_.push_back(source);
 }
 
 void StreamBounds::raise(SourceId source, StreamKind kind, SessionTime nothing_before) {
@@ -21,12 +19,10 @@ void StreamBounds::raise(SourceId source, StreamKind kind, SessionTime nothing_b
 void StreamBounds::end(SourceId source) {
   const auto found = sources_.find(source);
   if (found != sources_.end()) found->second.ended = true;
-  std::erase(live_, source);
 }
 
 void StreamBounds::end_all() {
   for (auto& [id, source] : sources_) source.ended = true;
-  live_.clear();
 }
 
 bool StreamBounds::has(SourceId source, StreamKind kind) const {

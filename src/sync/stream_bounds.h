@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "braid/packet/packet.h"
 #include "order.h"
@@ -15,13 +14,12 @@ namespace braid::sync {
 /// promises nothing.
 class StreamBounds {
  public:
-  void add(SourceId source, std::array<bool, kStreamKinds> streams, bool live);
+  void add(SourceId source, std::array<bool, kStreamKinds> streams);
   void raise(SourceId source, StreamKind kind, SessionTime nothing_before);
   void end(SourceId source);
   void end_all();
 
   bool has(SourceId source, StreamKind kind) const;
-  const std::vector<SourceId>& live() const { return live_; }  ///< live sources that go on
   bool any() const { return !sources_.empty(); }
   /// There was a source, and none goes on.
   bool all_ended() const;
@@ -34,13 +32,11 @@ class StreamBounds {
   struct Source {
     std::array<bool, kStreamKinds> streams{};
     std::array<SessionTime, kStreamKinds> bounds{};
-    bool live = false;
     bool ended = false;
   };
   static std::optional<Place> least_of(SourceId id, const Source& source);
 
   std::map<SourceId, Source> sources_;
-  std::vector<SourceId> live_;
 };
 
 }  // namespace braid::sync

@@ -13,7 +13,7 @@ namespace braid::sync {
 
 struct Synchronizer::State {
   State(SyncOptions o, Clock& c, SpeechDetectorFactory* s, Emit e)
-      : options(o), clock(c), speech(s), emit(std::move(e)) {}
+      : options(o), clock(c), speech(s), emit(std::move(e)), live(o.lateness) {}
 
   void take(Frame frame);
   void take(TextLine line);
@@ -24,6 +24,7 @@ struct Synchronizer::State {
   void promise(SourceId source, StreamKind kind, SessionTime nothing_before);
   void end(SourceId source);
   void heard(SourceId source);
+  void learn(SourceId source, const Packet& packet, SessionTime arrived);
 
   void hold(Timed timed);
   void release();
@@ -38,6 +39,7 @@ struct Synchronizer::State {
   SpeechDetectorFactory* const speech;
   const Emit emit;
   StreamBounds bounds;
+  LiveBounds live;
   Order order;
   SyncCounts counts;
   std::map<SourceId, UtteranceCutter> cutters;
@@ -105,6 +107,17 @@ void Synchronizer::State::end(SourceId source) {
     cutters.erase(cutter);
   }
   bounds.end(source);
+  for (std::size_t kind = 0; kind < kStreamKinds; ++kind)
+    live.remove({source, static_cast<StreamKind>(kind)});
+}
+
+void Synchronizer::State::learn(SourceId source, const Packet& packet, SessionTime arrived) {
+  if (const auto* frame = std::get_if<Frame>(&packet))
+    live.arrived({source, StreamKind::kVideo}, frame->captured, arrived);
+  if (const auto* line = std::get_if<TextLine>(&packet))
+    live.arrived({source, StreamKind::kText}, line->start, arrived);
+  if (const auto* reading = std::get_if<Reading>(&packet))
+    live.arrived({source, StreamKind::kReading}, reading->at, arrived);
 }
 
 void Synchronizer::State::reach(SessionTime time) {
@@ -177,13 +190,16 @@ Synchronizer::Synchronizer(SyncOptions options, Clock& clock, SpeechDetectorFact
 Synchronizer::~Synchronizer() = default;
 
 void Synchronizer::add_source(SourceId source, std::array<bool, kStreamKinds> streams, bool live) {
-  state_->bounds.add(source, streams, live);
+  state_->bounds.add(source, streams);
+  for (std::size_t kind = 0; kind < kStreamKinds; ++kind)
+    if (live && streams[kind]) state_->live.add({source, static_cast<StreamKind>(kind)});
   if (!streams[static_cast<std::size_t>(StreamKind::kAudio)] || state_->speech == nullptr) return;
   if (auto detector = state_->speech->make())
     state_->cutters.try_emplace(source, state_->options, std::move(detector), state_->counts);
 }
 
-void Synchronizer::push(SourceId source, Packet packet) {
+void Synchronizer::push(SourceId source, Packet packet, std::optional<SessionTime> arrived) {
+  if (arrived) state_->learn(source, packet, *arrived);
   const SteadyTime now = state_->clock.now();
   std::visit(
       [&](auto& content) {
@@ -218,11 +234,16 @@ void Synchronizer::ask(Question question) {
   state_->release();
 }
 
-void Synchronizer::advance_live(SessionTime nothing_before) {
-  for (const SourceId source : state_->bounds.live())
-    for (std::size_t kind = 0; kind < kStreamKinds; ++kind)
-      if (state_->bounds.has(source, static_cast<StreamKind>(kind)))
-        state_->promise(source, static_cast<StreamKind>(kind), nothing_before);
+std::vector<Advance> Synchronizer::advance_live(SessionTime now) {
+  std::vector<Advance> moved = state_->live.advance(now);
+  for (const Advance& advance : moved)
+    state_->promise(advance.stream.source, advance.stream.kind, advance.nothing_before);
+  state_->release();
+  return moved;
+}
+
+void Synchronizer::advance(const Advance& advance) {
+  state_->promise(advance.stream.source, advance.stream.kind, advance.nothing_before);
   state_->release();
 }
 

@@ -120,13 +120,48 @@ TEST_F(SynchronizerTest, ASilentLiveSourceHoldsNobodyOnceAdvanced) {
   sync.add_source(kA, kVideoOnly, false);
   sync.add_source(kB, kAudioOnly, true);
   sync.push(kA, frame_at(1.0));
-  sync.advance_live(at(0.9));
+  sync.advance_live(at(1.9));
   EXPECT_THAT(seen(), IsEmpty());
-  sync.advance_live(at(1.1));
+  sync.advance_live(at(2.1));
   EXPECT_EQ(seen().size(), 1U);
   sync.push(kA, frame_at(1.2));
   EXPECT_THAT(seen(), IsEmpty());
   EXPECT_EQ(sync.frontier(), at(1.1));
+}
+
+TEST_F(SynchronizerTest, ALiveSourceIsWaitedForAsLongAsItsPacketsWereLate) {
+  Synchronizer sync = make();
+  sync.add_source(kA, kVideoOnly, true);
+  for (int i = 0; i < 200; ++i) sync.push(kA, frame_at(i * 0.1), at(i * 0.1 + 0.042));
+  sync.ask(question("now?", at(20)));
+  seen();
+  EXPECT_THAT(sync.advance_live(at(20.04)), ElementsAre(Advance{{kA, StreamKind::kVideo}, at(19.995)}));
+  EXPECT_THAT(seen(), IsEmpty());
+  EXPECT_THAT(sync.advance_live(at(20.05)), ElementsAre(Advance{{kA, StreamKind::kVideo}, at(20.005)}));
+  EXPECT_THAT(seen(), ElementsAre("question now? asked at 20000000"));
+}
+
+TEST_F(SynchronizerTest, RecordedAdvancesGiveTheSameOutputAgain) {
+  std::vector<std::string> twice[2];
+  std::vector<std::pair<int, Advance>> recorded;  // after which packet
+  for (const bool live : {true, false}) {
+    out_.clear();
+    Synchronizer sync = make();
+    sync.add_source(kA, kVideoOnly, live);
+    sync.add_source(kB, kReadingsOnly, live);
+    for (int i = 0; i < 300; ++i) {
+      sync.push(kA, frame_at(i * 0.1), at(i * 0.1 + 0.03));
+      if (i % 40 != 0) sync.push(kB, reading_at(i * 0.1 - 0.02), at(i * 0.1 + 0.03));
+      if (live)
+        for (const Advance& moved : sync.advance_live(at(i * 0.1 + 0.03))) recorded.emplace_back(i, moved);
+      else
+        for (const auto& [after, advance] : recorded)
+          if (after == i) sync.advance(advance);
+    }
+    twice[live ? 0 : 1] = seen();
+  }
+  EXPECT_GT(twice[0].size(), 500U);
+  EXPECT_EQ(twice[0], twice[1]);
 }
 
 TEST_F(SynchronizerTest, SpeechOfALiveSourceThatStopsSendingIsClosed) {
@@ -136,7 +171,7 @@ TEST_F(SynchronizerTest, SpeechOfALiveSourceThatStopsSendingIsClosed) {
   add_tone(sound, 1.0);
   sync.push(kA, block_of(sound));
   EXPECT_THAT(seen(), IsEmpty());
-  sync.advance_live(at(1.5));
+  sync.advance_live(at(2.5));
   ASSERT_EQ(out_.size(), 1U);
   EXPECT_EQ(std::get<Utterance>(out_[0]).end, at(1.0));
 }
@@ -146,7 +181,7 @@ TEST_F(SynchronizerTest, ALatePacketIsSentAtOnceAndCounted) {
   sync.add_source(kA, kVideoOnly, true);
   sync.add_source(kB, kReadingsOnly, true);
   sync.push(kA, frame_at(2.0));
-  sync.advance_live(at(3.0));
+  sync.advance_live(at(4.0));
   EXPECT_EQ(seen().size(), 1U);
   sync.push(kB, reading_at(1.0, "late"));
   EXPECT_THAT(seen(), ElementsAre("reading 1 at 1000000 late"));

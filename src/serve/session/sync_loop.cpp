@@ -20,6 +20,12 @@ SessionTime latest(const Packet& packet) {
   return std::visit(Visitor{}, packet);
 }
 
+sync::SyncOptions with_lateness(const SessionOptions& options) {
+  sync::SyncOptions sync = options.sync;
+  sync.lateness.cap = options.live_lateness;
+  return sync;
+}
+
 }  // namespace
 
 SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
@@ -30,7 +36,8 @@ SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
       in_(clock),
       control_(in_.add_lane({.capacity = static_cast<std::size_t>(options.max_waiting_questions) + 8})),
       out_(std::move(out)),
-      synchronizer_(options.sync, clock, speech, [this](sync::Timed item) { emit(std::move(item)); }) {}
+      synchronizer_(with_lateness(options), clock, speech,
+                    [this](sync::Timed item) { emit(std::move(item)); }) {}
 
 flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::SourceInfo& info) {
   // Following the clock, nobody waits for what may never come.
@@ -116,7 +123,8 @@ bool SyncLoop::take(std::size_t lane) {
   auto& packet = std::get<Packet>(*item);
   const SessionTime time = latest(packet);
   if (time != SessionTime::max()) evidence_ = std::max(evidence_, time);
-  synchronizer_.push(SourceId{static_cast<std::int64_t>(lane) - 1}, std::move(packet));
+  const auto arrived = pace_.realtime() ? std::optional(pace_.now()) : std::nullopt;
+  synchronizer_.push(SourceId{static_cast<std::int64_t>(lane) - 1}, std::move(packet), arrived);
   return true;
 }
 
@@ -159,7 +167,7 @@ void SyncLoop::run() {
     const SessionTime frontier = synchronizer_.frontier();
     if (frontier != SessionTime::max()) pace_.followed(frontier);
     notice_ends();
-    if (any_live) synchronizer_.advance_live(pace_.now() - options_.live_lateness);
+    if (any_live) synchronizer_.advance_live(pace_.now());
     if (any) continue;
     const bool all_ended = std::find(ended_.begin(), ended_.end(), false) == ended_.end();
     if (all_ended && (!options_.stay_open || stopped_)) break;

@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "braid/base/clock.h"
 #include "braid/packet/packet.h"
 #include "braid/packet/question.h"
+#include "braid/sync/lateness.h"
 #include "braid/sync/speech_detector.h"
 
 namespace braid::sync {
@@ -31,6 +33,7 @@ struct SyncOptions {
   Nanoseconds max_utterance = Milliseconds(6000);  ///< longer ones are split at their quietest point
   float speech_threshold = 0.5F;                   ///< probability at which speech starts
   float silence_threshold = 0.35F;                 ///< probability under which it may end
+  LatenessOptions lateness = {};                   ///< how long live streams are waited for
   std::size_t max_held =
       4096;  ///< packets held for order; beyond, the oldest are sent on, counted as late order
 };
@@ -49,7 +52,8 @@ struct SyncCounts {
 /// A question with `at` comes out when every stream's bound has passed `at`; without, or when no stream gets
 /// so far, when all sources have ended, and is then asked at their end. A question's `asked`, if not set yet
 /// or still to come, is the moment the synchronizer lets it out. A live stream that is silent holds nobody:
-/// advance_live() moves the bounds of live sources.
+/// advance_live() moves the bounds of live sources, by their lateness as measured. What it did, advance()
+/// does again in a replay.
 class Synchronizer {
  public:
   using Emit = std::function<void(Timed)>;
@@ -60,11 +64,16 @@ class Synchronizer {
   ~Synchronizer();
 
   void add_source(SourceId source, std::array<bool, kStreamKinds> streams, bool live);
-  void push(SourceId source, Packet packet);
+  /// `arrived`: when on the session's timeline; of a live source its lateness is learned from that. Sound's
+  /// isn't: it is waited for as long as may be, since a hole in it would be cut into speech.
+  void push(SourceId source, Packet packet, std::optional<SessionTime> arrived = {});
   void end_source(SourceId source);
   void ask(Question question);
-  /// Live sources promise nothing before `nothing_before` any more.
-  void advance_live(SessionTime nothing_before);
+  /// It is `now`: live streams that were waited for long enough are waited for no longer. The bounds that
+  /// moved.
+  std::vector<Advance> advance_live(SessionTime now);
+  /// One bound, as advance_live() once moved it.
+  void advance(const Advance& advance);
   /// Everything held goes out; questions without `at` last.
   void finish();
 
