@@ -39,6 +39,10 @@ class Durable(unittest.TestCase):
     def start(self, *flags, **popen):
         self.server = Server(*FLAGS, "--state-dir", str(self.state), *flags, **popen)
 
+    def restart(self, *flags):
+        self.kill()
+        self.start(*flags)
+
     def kill(self):
         if self.server is None:
             return
@@ -60,9 +64,16 @@ class Durable(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, what)
             time.sleep(0.05)
 
-    def make_session(self, source=SPEECH):
-        status, session = self.server.json("POST", "/v1/sessions", {"sources": [str(source)]})
+    def make_session(self, source=SPEECH, **more):
+        status, session = self.server.json("POST", "/v1/sessions", {"sources": [str(source)], **more})
         self.assertEqual(status, 201, session)
+        return session
+
+    def begin(self, snapshots=1):
+        """A session that was written so often."""
+        self.start()
+        session = self.make_session()
+        self.wait_until(lambda: self.metric("snapshots_written_total") >= snapshots, "nothing is kept")
         return session
 
     def ask(self, session, question=QUESTION):
@@ -77,8 +88,18 @@ class Durable(unittest.TestCase):
     def show(self, session):
         return self.server.json("GET", f"/v1/sessions/{session['id']}")[1]
 
-    def wait_until_heard(self, session):
+    def hear(self, session):
+        """What it says of the speech, once that is heard."""
         self.wait_until(lambda: self.show(session)["kept"] >= 1, "nothing is heard")
+        answer, window = self.ask(session)
+        self.assertIn(SAID, answer)
+        return answer, window
+
+    def told_of(self, session):
+        """The one line of the log that names it."""
+        lines = [line for line in self.server.log if session["id"] in line]
+        self.assertEqual(len(lines), 1, lines)
+        return lines[0]
 
 
 class Sessions(Durable):
@@ -90,8 +111,7 @@ class Sessions(Durable):
         before, window = self.ask(session, question)
         self.assertIn("4.0s", before)
         time.sleep(A_SNAPSHOT)
-        self.kill()
-        self.start()
+        self.restart()
         listed = self.server.json("GET", "/v1/sessions")[1]["data"]
         self.assertEqual([(s["id"], s["state"]) for s in listed], [(session["id"], "resumable")])
         status, back = self.resume(session)
@@ -105,9 +125,7 @@ class Sessions(Durable):
         self.assertEqual([p.name for p in self.state.iterdir()], [".lock"])
 
     def test_only_the_token_opens_it(self):
-        self.start()
-        session = self.make_session()
-        self.wait_until(lambda: self.metric("snapshots_written_total") >= 1, "nothing is kept")
+        session = self.begin()
         self.kill()
         self.assertEqual(os.stat(self.state).st_mode & 0o777, 0o700)
         kept = b"".join(p.read_bytes() for p in self.state.rglob("*") if p.is_file())
@@ -122,9 +140,7 @@ class Sessions(Durable):
         self.assertNotIn(session["resume_token"], "".join(self.server.log))
 
     def test_an_altered_snapshot_is_refused_with_one_line(self):
-        self.start()
-        session = self.make_session()
-        self.wait_until(lambda: self.metric("snapshots_written_total") >= 2, "nothing is kept")
+        session = self.begin(snapshots=2)
         self.kill()
         file = self.state / session["id"] / "snapshot"
         whole = file.read_bytes()
@@ -134,18 +150,14 @@ class Sessions(Durable):
         altered[newer + 60] ^= 1
         file.write_bytes(altered)
         self.start()
-        lines = [line for line in self.server.log if session["id"] in line]
-        self.assertEqual(len(lines), 1, lines)
-        self.assertRegex(lines[0], "its checksum is .* torn or was altered; the one before is taken")
+        self.assertRegex(self.told_of(session), "its checksum is .* torn or was altered; the one before is taken")
         self.assertEqual(self.resume(session)[0], 200)
         self.kill()
         for at in slots:
             altered[at + 60] ^= 2
         file.write_bytes(altered)
         self.start()
-        lines = [line for line in self.server.log if session["id"] in line]
-        self.assertEqual(len(lines), 1, lines)
-        self.assertIn("can't be resumed: ", lines[0])
+        self.assertIn("can't be resumed: ", self.told_of(session))
         status, refused = self.resume(session)
         self.assertEqual(status, 400, refused)
         self.assertIn("torn or was altered", refused["error"]["message"])
@@ -155,17 +167,14 @@ class Sessions(Durable):
         self.start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
         session = self.make_session()
         self.wait_until(lambda: self.metric("snapshots_failed_total") >= 2, "no failure is counted")
-        self.wait_until_heard(session)
-        self.assertIn(SAID, self.ask(session)[0])
+        self.hear(session)
         lines = [line for line in self.server.log if "can't be kept" in line]
         self.assertEqual(len(lines), 1, lines)
 
     def test_the_configured_session_comes_back_by_itself(self):
         self.start(str(SPEECH))
         session = self.server.json("GET", "/v1/sessions")[1]["data"][0]
-        self.wait_until_heard(session)
-        before = self.ask(session)[0]
-        self.assertIn(SAID, before)
+        before, _ = self.hear(session)
         self.assertEqual(self.server.stop(), 0)  # a restart as it should be loses nothing at all
         self.start(str(SPEECH))
         self.assertEqual([s["id"] for s in self.server.json("GET", "/v1/sessions")[1]["data"]], [session["id"]])
@@ -205,24 +214,22 @@ class Realtime(Durable):
         self.send(socket, "response.create")
         return self.until(socket, "response.done")["response"]["output"][0]["content"][0]["text"]
 
-    def begin(self):
+    def begin_seeing(self):
         """A session that saw a picture and was asked about it."""
+        self.start()
         socket, session = self.connect()
         self.send(socket, "session.update", session={"type": "realtime", "instructions": "Look."})
         self.until(socket, "session.updated")
         image = base64.b64encode((SAMPLES / "still2.jpg").read_bytes()).decode()
         self.send(socket, "input_video_buffer.append", image=image)
         first = self.say(socket, "The code of the door is 4711.")
+        self.assertRegex(self.answer(socket, "What do you see?"), "dog|pizza")
+        time.sleep(A_SNAPSHOT)
         return socket, session, first
 
     def test_a_killed_servers_conversation_goes_on(self):
-        self.start()
-        socket, session, first = self.begin()
-        before = self.answer(socket, "What do you see?")
-        self.assertRegex(before, "dog|pizza")
-        time.sleep(A_SNAPSHOT)
-        self.kill()
-        self.start()
+        _, session, first = self.begin_seeing()
+        self.restart()
         token = session["braid"]["resume_token"]
         for more in ({"additional_headers": {"x-braid-resume-token": "wrong"}}, {}):
             with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
@@ -238,10 +245,7 @@ class Realtime(Durable):
         self.assertIn("4711", self.answer(socket, "What is the code of the door?"))
 
     def test_a_line_that_broke_is_taken_up_and_one_that_was_closed_is_over(self):
-        self.start()
-        socket, session, _ = self.begin()
-        self.assertRegex(self.answer(socket, "What do you see?"), "dog|pizza")
-        time.sleep(A_SNAPSHOT)
+        socket, session, _ = self.begin_seeing()
         socket.socket.close()  # no goodbye
         subprotocols = ["realtime", "braid-resume." + session["braid"]["resume_token"]]
         self.wait_until(lambda: self.metric("sessions_resumable") == 1, "it is gone")
@@ -257,13 +261,10 @@ class Kills(Durable):
         """Each time at another moment after it came back, and then all that had been kept is there."""
         self.start()
         session = self.make_session()
-        self.wait_until_heard(session)
-        before, window = self.ask(session)
-        self.assertIn(SAID, before)
+        before, window = self.hear(session)
         time.sleep(A_SNAPSHOT)
         for turn in range(KILLS):
-            self.kill()
-            self.start()
+            self.restart()
             status, back = self.resume(session)
             self.assertEqual((status, back["id"]), (200, session["id"]), (turn, back))
             after, again = self.ask(session)

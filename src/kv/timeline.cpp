@@ -21,17 +21,16 @@ void prepend(Prompt& prompt, const TokenRun& tokens) {
     prompt.pieces.insert(prompt.pieces.begin(), tokens);
 }
 
-// The entry's prompt without its lead.
-Prompt content(const Entry& entry) {
-  Prompt prompt = entry.prompt;
-  if (entry.lead == 0) return prompt;
-  auto& first = std::get<TokenRun>(prompt.pieces.front());
-  first.erase(first.begin(), first.begin() + entry.lead);
-  if (first.empty()) prompt.pieces.erase(prompt.pieces.begin());
-  return prompt;
+}  // namespace
+
+const Prompt& prompt_of(const Kept& kept) {
+  return std::visit([](const auto& what) -> const Prompt& { return what->prompt; }, kept);
 }
 
-}  // namespace
+const Chunk* Entry::chunk() const {
+  const auto* held = std::get_if<std::shared_ptr<const Chunk>>(&what);
+  return held == nullptr ? nullptr : held->get();
+}
 
 Timeline::Timeline(WindowOptions options, TokenRun begin, TokenRun separator, TokenRun next_turn)
     : options_(options), separator_(std::move(separator)), next_turn_(std::move(next_turn)) {
@@ -47,22 +46,11 @@ Timeline::Layout Timeline::opened() const {
   return layout;
 }
 
-Result<Entry> Timeline::append(std::shared_ptr<const Chunk> chunk) {
-  Entry entry;
-  entry.prompt = chunk->prompt;
-  entry.start = chunk->start;
-  entry.end = chunk->end;
-  entry.chunk = std::move(chunk);
-  return take(entry);
-}
+Result<Entry> Timeline::append(std::shared_ptr<const Chunk> chunk) { return take(std::move(chunk)); }
 
 Result<Entry> Timeline::append_turns(Prompt turns, SessionTime at) {
-  Entry entry;
-  entry.prompt = std::move(turns);
-  if (entry.prompt.rows() > 0) entry.prompt.append(next_turn_);
-  entry.start = at;
-  entry.end = at;
-  return take(entry);
+  if (turns.rows() > 0) turns.append(next_turn_);
+  return take(std::make_shared<Turns>(Turns{std::move(turns), at}));
 }
 
 std::size_t Timeline::bytes() const {
@@ -74,17 +62,15 @@ std::size_t Timeline::bytes() const {
 std::vector<Kept> Timeline::kept() const {
   std::vector<Kept> kept;
   kept.reserve(current_.entries.size());
-  for (const Entry& entry : current_.entries)
-    kept.push_back({entry.chunk, content(entry), entry.start, entry.end});
+  for (const Entry& entry : current_.entries) kept.push_back(entry.what);
   return kept;
 }
 
 Status Timeline::restore(std::vector<Kept> kept, std::uint64_t evicted) {
   evicted_ = evicted;
   for (Kept& one : kept) {
-    drop_oldest(extent(one.content));
-    if (auto taken = take({std::move(one.chunk), std::move(one.content), one.start, one.end, {}, 0}); !taken)
-      return tl::unexpected(taken.error());
+    drop_oldest(extent(prompt_of(one)));
+    if (auto taken = take(std::move(one)); !taken) return tl::unexpected(taken.error());
   }
   return {};
 }
@@ -95,31 +81,35 @@ void Timeline::drop_oldest(int waiting_rows) {
   finish_turn_over();
 }
 
-// `entry` holds its content alone so far.
-Result<Entry> Timeline::take(const Entry& entry) {
-  if (entry.prompt.rows() == 0) return fail(ErrorCode::kBadInput, "a chunk has 0 rows; expected at least 1");
-  const int alone = extent(opening_) + extent(entry.prompt);
+Result<Entry> Timeline::take(Kept what) {
+  const Prompt& prompt = prompt_of(what);
+  if (prompt.rows() == 0) return fail(ErrorCode::kBadInput, "a chunk has 0 rows; expected at least 1");
+  const int alone = extent(opening_) + extent(prompt);
   if (alone > options_.max_rows)
     return fail(ErrorCode::kLimit,
                 fmt::format("a chunk takes {} rows with the system text; the window holds {}: make "
                             "the window larger or the input smaller",
                             alone, options_.max_rows));
-  if (!has_room(extent(entry.prompt)))
+  if (!has_room(extent(prompt)))
     return fail(ErrorCode::kFull,
                 fmt::format("the window holds {} of {} rows, {} more don't fit until it turns over",
-                            current_.extent(), options_.max_rows, extent(entry.prompt)),
+                            current_.extent(), options_.max_rows, extent(prompt)),
                 true);
-  if (successor_) successor_->tail.push_back(place(successor_->layout, entry).prompt);
-  return place(current_, entry);
+  ++changes_;
+  if (successor_) successor_->tail.push_back(place(successor_->layout, what).prompt);
+  return place(current_, std::move(what));
 }
 
-const Entry& Timeline::place(Layout& layout, Entry entry) const {
+const Entry& Timeline::place(Layout& layout, Kept what) const {
+  Entry entry;
+  entry.prompt = prompt_of(what);
+  entry.what = std::move(what);
   entry.lead = layout.turn_has_content ? static_cast<int>(separator_.size()) : 0;
   if (entry.lead > 0) prepend(entry.prompt, separator_);
   entry.range = {layout.end, layout.end + entry.prompt.positions()};
   layout.end = entry.range.end;
   layout.rows += entry.prompt.rows();
-  layout.turn_has_content = entry.chunk != nullptr;
+  layout.turn_has_content = entry.chunk() != nullptr;
   layout.entries.push_back(std::move(entry));
   return layout.entries.back();
 }
@@ -161,11 +151,8 @@ std::vector<Prompt> Timeline::begin_turn_over(int waiting_rows) {
   successor_ = Successor{first_kept(waiting_rows), opened(), {}};
   std::vector<Prompt> prompts{opening_};
   prompts.reserve(1 + current_.entries.size() - successor_->first_kept);
-  for (std::size_t i = successor_->first_kept; i < current_.entries.size(); ++i) {
-    const Entry& old = current_.entries[i];
-    Entry entry{old.chunk, content(old), old.start, old.end, {}, 0};
-    prompts.push_back(place(successor_->layout, std::move(entry)).prompt);
-  }
+  for (std::size_t i = successor_->first_kept; i < current_.entries.size(); ++i)
+    prompts.push_back(place(successor_->layout, current_.entries[i].what).prompt);
   return prompts;
 }
 
@@ -178,7 +165,8 @@ void Timeline::finish_turn_over() {
   if (!successor_->tail.empty()) throw std::logic_error("the successor has not read all that was appended");
   const auto left = current_.entries.begin() + static_cast<std::ptrdiff_t>(successor_->first_kept);
   evicted_ += static_cast<std::uint64_t>(std::count_if(
-      current_.entries.begin(), left, [](const Entry& entry) { return entry.chunk != nullptr; }));
+      current_.entries.begin(), left, [](const Entry& entry) { return entry.chunk() != nullptr; }));
+  ++changes_;
   current_ = std::move(successor_->layout);
   successor_.reset();
 }
@@ -201,6 +189,11 @@ std::vector<Range> Timeline::visible(SessionTime now, Position up_to) const {
 WindowInfo Timeline::window(SessionTime now, Position up_to) const { return view(now, up_to).window; }
 
 namespace {
+
+SessionTime end_of(const Kept& kept) {
+  const auto* chunk = std::get_if<std::shared_ptr<const Chunk>>(&kept);
+  return chunk != nullptr ? (*chunk)->end : std::get<std::shared_ptr<const Turns>>(kept)->at;
+}
 
 int& count_of(WindowInfo& window, Modality modality) {
   switch (modality) {
@@ -227,7 +220,7 @@ Timeline::View Timeline::view(SessionTime now, Position up_to) const {
   view.window.evicted_chunks = static_cast<int>(evicted_);
   for (const Entry& entry : current_.entries) {
     if (entry.range.end > up_to) break;
-    const bool stale = options_.max_age > Nanoseconds::zero() && entry.end < now - options_.max_age;
+    const bool stale = options_.max_age > Nanoseconds::zero() && end_of(entry.what) < now - options_.max_age;
     if (!stale) share(entry, view);
   }
   if (view.ranges.front().begin == view.ranges.front().end) view.ranges.erase(view.ranges.begin());
@@ -245,15 +238,16 @@ void Timeline::share(const Entry& entry, View& view) const {
     view.ranges.back().end = range.end;
   else
     view.ranges.push_back(range);
-  view.turn_has_content = entry.chunk != nullptr;
+  const Chunk* const chunk = entry.chunk();
+  view.turn_has_content = chunk != nullptr;
 
   WindowInfo& window = view.window;
   window.tokens += dangling ? rows - entry.lead : rows;
-  if (!entry.chunk) return;
-  window.from = window.chunks == 0 ? entry.start : std::min(window.from, entry.start);
-  window.to = window.chunks == 0 ? entry.end : std::max(window.to, entry.end);
+  if (chunk == nullptr) return;
+  window.from = window.chunks == 0 ? chunk->start : std::min(window.from, chunk->start);
+  window.to = window.chunks == 0 ? chunk->end : std::max(window.to, chunk->end);
   ++window.chunks;
-  ++count_of(window, entry.chunk->modality);
+  ++count_of(window, chunk->modality);
 }
 
 }  // namespace braid::kv

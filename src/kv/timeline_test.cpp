@@ -227,6 +227,25 @@ TEST(Timeline, is_laid_out_alike_from_what_was_kept) {
   EXPECT_EQ(other.window(at(9), other.end()).from, at(0));
 }
 
+TEST(Timeline, counts_what_changes_what_is_kept_and_nothing_else) {
+  Timeline timeline = timeline_of(window_of(20));
+  std::uint64_t count = timeline.changes();
+  const auto changed = [&] { return std::exchange(count, timeline.changes()) != timeline.changes(); };
+  ASSERT_TRUE(timeline.append(chunk("aaaa", 0)));
+  EXPECT_TRUE(changed());
+  ASSERT_TRUE(timeline.append_turns(turns("q?A"), at(1)));
+  EXPECT_TRUE(changed());
+  ASSERT_TRUE(timeline.append(chunk("bbbb", 1)));
+  EXPECT_TRUE(changed());
+  ASSERT_FALSE(timeline.append(chunk("cccccccc", 2)));
+  EXPECT_FALSE(changed());
+  timeline.begin_turn_over();
+  static_cast<void>(timeline.window(at(9), timeline.end()));
+  EXPECT_FALSE(changed());
+  timeline.finish_turn_over();
+  EXPECT_TRUE(changed());
+}
+
 TEST(Timeline, keeps_the_newest_of_more_than_a_smaller_window_holds) {
   Timeline timeline = timeline_of(window_of(100));
   for (int i = 0; i < 10; ++i)

@@ -61,6 +61,7 @@ void RealtimeState::send_session(std::string_view type) {
 void RealtimeState::on(event::SessionUpdate& update, const std::string& event) {
   if (!told(host.configure(update.config), event)) return;
   config = std::move(update.config);
+  ++changes;
   send_session("session.updated");
 }
 
@@ -102,6 +103,7 @@ void RealtimeState::on(event::ClearSound&, const std::string& event) {
 }
 
 void RealtimeState::commit_item(std::string id) {
+  ++changes;
   buffered = {};
   Item item;
   item.id = std::move(id);
@@ -121,6 +123,7 @@ Status RealtimeState::flush_pending() {
 }
 
 Status RealtimeState::perceive(Item& item, const std::string& event) {
+  ++changes;
   if (Status flushed = flush_pending(); !flushed) return flushed;
   for (ItemPart& part : item.content) {
     Status status;
@@ -160,6 +163,7 @@ void RealtimeState::on(event::RetrieveItem& retrieve, const std::string& event) 
 void RealtimeState::on(event::DeleteItem& remove, const std::string& event) {
   if (!items.erase(remove.id)) return send_error(no_such_item(remove.id, "item_id"), event);
   if (pending == remove.id) pending.clear();
+  ++changes;
   send("conversation.item.deleted", [&](JsonOut& out) { out.name("item_id").string(remove.id); });
 }
 
@@ -240,6 +244,7 @@ std::string RealtimeConversation::speech_stopped(Nanoseconds at) {
 
 void RealtimeConversation::transcribed(const std::string& item, std::string_view text, const Usage& usage) {
   RealtimeState& s = *state_;
+  ++s.changes;
   if (Item* found = s.items.find(item))
     for (ItemPart& part : found->content)
       if (part.kind == ItemPart::Kind::kInputAudio) part.transcript = std::string(text);

@@ -81,6 +81,7 @@ std::string RealtimeState::question(const event::CreateResponse& create) {
 }
 
 void RealtimeState::start(event::CreateResponse create) {
+  ++changes;
   open.emplace();
   open->state.id = new_id("resp_");
   open->state.conversation = conversation;
@@ -100,6 +101,7 @@ void RealtimeState::start(event::CreateResponse create) {
 
 void RealtimeState::begin_output() {
   if (std::exchange(open->begun, true)) return;
+  ++changes;
   Item& item = open->item;
   item.id = new_id("item_");
   item.role = Item::Role::kAssistant;
@@ -132,6 +134,7 @@ void RealtimeState::end_output() {
 }
 
 void RealtimeState::end(RealtimeEnd ended) {
+  ++changes;
   if (ended.kind == RealtimeEnd::Kind::kCompleted) begin_output();
   ResponseState& state = open->state;
   state.status = status_of(ended.kind);

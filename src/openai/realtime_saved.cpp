@@ -108,4 +108,6 @@ SavedConversation RealtimeConversation::save() const {
   return {state_->config, state_->conversation, state_->pending, state_->items.all()};
 }
 
+std::uint64_t RealtimeConversation::changes() const { return state_->changes; }
+
 }  // namespace braid::openai

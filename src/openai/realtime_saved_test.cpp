@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "realtime_fixture.h"
 
 namespace braid::openai {
@@ -64,6 +66,33 @@ TEST_F(RealtimeSavedTest, AnAnswerThatWasBeingMadeIsIncomplete) {
   save_and_restore();
   EXPECT_EQ(conversation->open_response(), "");
   EXPECT_EQ(conversation->save().items.back().state, Item::State::kIncomplete);
+}
+
+TEST_F(RealtimeSavedTest, WhatChangesWhatIsSavedIsCountedAndAPingIsNot) {
+  const auto counted = [&](const std::function<void()>& what, bool changes) {
+    const std::string before = print_saved(conversation->save());
+    const std::uint64_t count = conversation->changes();
+    what();
+    EXPECT_EQ(print_saved(conversation->save()) != before, changes);
+    EXPECT_EQ(conversation->changes() != count, changes);
+  };
+  const auto event = [&](std::string_view json) { return [this, json] { take(json); }; };
+  counted(event(R"({"type":"session.update","session":{"type":"realtime","instructions":"Look."}})"), true);
+  counted([&] { say("What is the code?"); }, true);
+  counted(event(kCreate), true);
+  counted([&] { conversation->response_begun(asked_response()); }, true);
+  counted([&] { conversation->response_text(asked_response(), "It is "); }, false);
+  counted([&] { end(RealtimeEnd::Kind::kCompleted); }, true);
+  counted([&] { append_ms(200); }, false);
+  counted(event(R"({"type":"input_audio_buffer.commit"})"), true);
+  const std::string spoken = conversation->save().items.back().id;
+  counted([&] { conversation->transcribed(spoken, "Hello.", {}); }, true);
+  counted(event(R"({"type":"conversation.item.delete","item_id":"item_none"})"), false);
+  const std::string remove = R"({"type":"conversation.item.delete","item_id":")" + spoken + "\"}";
+  counted(event(remove), true);
+  counted(event(R"({"type":"clock.ping","t1_us":5})"), false);
+  counted(event(R"({"type":"input_audio_buffer.clear"})"), false);
+  counted(event(R"({"type":"nonsense"})"), false);
 }
 
 TEST_F(RealtimeSavedTest, ATokenIsToldOnceAndNeverSaved) {

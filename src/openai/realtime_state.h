@@ -85,6 +85,7 @@ struct RealtimeState {
   const std::uint64_t seed;
   const RealtimeLimits limits;
   std::uint64_t made = 0;        ///< ids
+  std::uint64_t changes = 0;     ///< of what is saved
   std::int64_t received_us = 0;  ///< when the event came that is being taken, session time
   RealtimeItems items;
   const std::string conversation;  ///< id

@@ -111,6 +111,38 @@ TEST_F(EngineHostTest, OneThatWasNeverStartedLeavesNothing) {
   EXPECT_EQ(host->loop().in().lanes(), 3U);
 }
 
+/// Counts how often the opening is read.
+class CountingTokenizer final : public engine::Tokenizer {
+ public:
+  CountingTokenizer(std::unique_ptr<engine::Tokenizer> counted, int& openings)
+      : counted_(std::move(counted)), openings_(openings) {}
+
+  const engine::ChatFormat& chat() const override { return counted_->chat(); }
+  TokenRun tokenize(std::string_view text, bool special) const override {
+    if (text == chat().begin) ++openings_;
+    return counted_->tokenize(text, special);
+  }
+  std::string piece(Token token) const override { return counted_->piece(token); }
+  bool ends_generation(Token token) const override { return counted_->ends_generation(token); }
+  Result<engine::RenderedChat> render(const engine::ChatInput& input) const override {
+    return counted_->render(input);
+  }
+
+ private:
+  const std::unique_ptr<engine::Tokenizer> counted_;
+  int& openings_;
+};
+
+TEST_F(EngineHostTest, TheSystemTextIsReadOnceForAllSessions) {
+  int openings = 0;
+  made = engine::make_scripted_engine(clock, model);
+  made.engine.tokenizer = std::make_unique<CountingTokenizer>(std::move(made.engine.tokenizer), openings);
+  host = std::make_unique<EngineHost>(made.engine, clock, host_options);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Session::create(options, *host, nullptr, clock, heard));
+  EXPECT_EQ(openings, 1);
+  host.reset();
+}
+
 TEST_F(EngineHostTest, AFailedStepHurtsOnlyTheSessionsInIt) {
   // Steps of the first session alone come first; the one that fails is among them.
   model.failing_steps = {2};

@@ -29,15 +29,6 @@ bool is_token(const SavedSession& saved, const std::string& token) {
          CRYPTO_memcmp(saved.token_hash.data(), hash.data(), hash.size()) == 0;
 }
 
-/// Two images of which nothing that is kept differs have the same.
-std::string in_short(const SessionImage& image, const std::string& conversation) {
-  const auto& timeline = image.timeline;
-  return fmt::format("{} {} {} {} {} {} {}", timeline.size(), image.evicted, image.next_question,
-                     image.unanswered.size(), timeline.empty() ? 0 : to_us(timeline.front().start),
-                     timeline.empty() ? 0 : to_us(timeline.back().end),
-                     std::hash<std::string>{}(conversation));
-}
-
 }  // namespace
 
 Durability::Durability(const DurabilityOptions& options, engine::EngineInfo model, Clock& clock,
@@ -103,7 +94,7 @@ void Durability::find(const std::string& name) {
 }
 
 std::string Durability::keep(const std::shared_ptr<LiveSession>& live, SavedSession saved,
-                             std::function<std::string()> conversation) {
+                             std::weak_ptr<KeptConversation> conversation) {
   std::string token = new_id("resume_");
   {
     std::lock_guard lock(mutex_);
@@ -120,7 +111,7 @@ std::string Durability::keep(const std::shared_ptr<LiveSession>& live, SavedSess
     entry.conversation = std::move(conversation);
     entry.store = std::move(*store);
   }
-  ask_for_image(*live);
+  ask_for_image({live, nullptr, std::nullopt});
   return token;
 }
 
@@ -206,12 +197,12 @@ Result<std::shared_ptr<LiveSession>> Durability::begin(const std::string& id, co
   }
   entry.live = *live;
   entry.store = std::move(store);
-  entry.last.clear();
+  entry.changes.reset();
   ++resumed_;
   return live;
 }
 
-void Durability::converse(const std::string& id, std::function<std::string()> conversation) {
+void Durability::converse(const std::string& id, std::weak_ptr<KeptConversation> conversation) {
   std::lock_guard lock(mutex_);
   if (const auto found = entries_.find(id); found != entries_.end())
     found->second.conversation = std::move(conversation);
@@ -266,7 +257,7 @@ void Durability::leave(const std::string& id) {
     if (found == entries_.end()) return;
     Entry& entry = found->second;
     entry.live.reset();
-    entry.conversation = nullptr;
+    entry.conversation.reset();
     entry.store.reset();
     entry.expires = clock_.now() + options_.resume_for;
   }
@@ -285,29 +276,38 @@ DurabilityCounts Durability::counts() {
   const auto waits = std::count_if(entries_.begin(), entries_.end(), [](const auto& named) {
     return named.second.live.expired() && named.second.damage.empty();
   });
-  return {written_, failed_, left_out_, refused_, resumed_, budget_.taken(), static_cast<std::size_t>(waits)};
+  return {images_,  written_, failed_,         left_out_,
+          refused_, resumed_, budget_.taken(), static_cast<std::size_t>(waits)};
 }
 
-void Durability::ask_for_image(LiveSession& live) {
+/// Unless it is written as it is. The engine's thread hears of it only where something changed.
+void Durability::ask_for_image(const Living& living) {
+  LiveSession& live = *living.session;
+  const std::uint64_t changes =
+      live.changes() + (living.conversation ? living.conversation->changes() : std::uint64_t{0});
+  if (living.written == changes) return;
   {
     std::lock_guard lock(mailbox_->mutex);
     if (!mailbox_->asked.insert(live.id()).second) return;
   }
-  live.session().take_image([mailbox = mailbox_, id = live.id(), &clock = clock_](SessionImage image) {
-    std::lock_guard lock(mailbox->mutex);
-    mailbox->taken.push_back({id, std::move(image), clock.now(), wall_us()});
-    mailbox->changed.notify_all();
-  });
+  ++images_;
+  live.session().take_image(
+      [mailbox = mailbox_, id = live.id(), changes, &clock = clock_](SessionImage image) {
+        std::lock_guard lock(mailbox->mutex);
+        mailbox->taken.push_back({id, changes, std::move(image), clock.now(), wall_us()});
+        mailbox->changed.notify_all();
+      });
 }
 
 void Durability::ask_for_images() {
-  std::vector<std::shared_ptr<LiveSession>> all;
+  std::vector<Living> all;
   {
     std::lock_guard lock(mutex_);
     for (const auto& [id, entry] : entries_)
-      if (auto live = entry.live.lock()) all.push_back(std::move(live));
+      if (auto live = entry.live.lock())
+        all.push_back({std::move(live), entry.conversation.lock(), entry.changes});
   }
-  for (const auto& live : all) ask_for_image(*live);
+  for (const Living& living : all) ask_for_image(living);
 }
 
 void Durability::drop_expired() {
@@ -331,35 +331,37 @@ void Durability::failed(const Error& error) {
 }
 
 void Durability::write(const Taken& taken) {
-  std::function<std::string()> conversation;
+  SavedSession saved;
+  Living living;
   {
     std::lock_guard lock(mutex_);
-    if (const auto found = entries_.find(taken.id); found != entries_.end())
-      conversation = found->second.conversation;
+    if (const auto found = entries_.find(taken.id); found != entries_.end()) {
+      const Entry& entry = found->second;
+      saved = entry.saved;
+      living = {entry.live.lock(), entry.conversation.lock(), std::nullopt};
+    }
   }
-  // Its lock comes before ours.
-  std::string text = conversation ? conversation() : "";
-  const std::string id = taken.id;
-  const bool gone = conversation && text.empty();
+  // Their locks come before ours.
+  if (living.session)
+    for (LiveSession::OpenQuestion& open : living.session->open_questions())
+      saved.unanswered.push_back({std::move(open.text), open.asked_at});
+  if (living.conversation) saved.conversation = living.conversation->saved();
+  const bool gone = !living.session || (saved.kind == SessionKind::kClient && saved.conversation.empty());
   if (!gone) {
     std::lock_guard lock(mutex_);
-    if (const auto found = entries_.find(id); found != entries_.end() && found->second.store)
-      write(found->second, taken, std::move(text));
+    if (const auto found = entries_.find(taken.id); found != entries_.end() && found->second.store)
+      write(found->second, taken, std::move(saved));
   }
-  forget_asked(id);
+  forget_asked(taken.id);
 }
 
-void Durability::write(Entry& entry, const Taken& taken, std::string conversation) {
-  std::string brief = in_short(taken.image, conversation);
-  if (brief == entry.last) return;
-  SavedSession saved = entry.saved;
-  saved.conversation = std::move(conversation);
+void Durability::write(Entry& entry, const Taken& taken, SavedSession saved) {
   const auto left_out = entry.store->write(std::move(saved), taken.image, taken.at, taken.wall_us);
+  entry.changes.reset();
   if (!left_out) return failed(left_out.error());
   ++written_;
   left_out_ += *left_out;
-  // What found no room may find some later.
-  entry.last = *left_out == 0 ? std::move(brief) : "";
+  if (*left_out == 0) entry.changes = taken.changes;  // else what found no room may find some later
   if (std::exchange(failing_, false)) log(LogLevel::kWarning, "sessions are kept again");
 }
 

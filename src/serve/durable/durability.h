@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,9 +29,19 @@ struct Resumed {
   SessionImage image;
 };
 
-/// Takes an image of each live session every so often, on the engine's thread, and writes it on its own. What
-/// a process left behind waits for its clients, who show the token they were given. Thread-safe; calls may
-/// wait for a snapshot that is being written: not for io threads.
+/// What a Realtime client's session holds beside its image. Called on the writer's thread, without locks.
+class KeptConversation {
+ public:
+  virtual ~KeptConversation() = default;
+  /// Counts what changes saved().
+  virtual std::uint64_t changes() = 0;
+  /// Empty: the client has gone.
+  virtual std::string saved() = 0;
+};
+
+/// Takes an image of each live session that changed every so often, on the engine's thread, and writes it on
+/// its own. What a process left behind waits for its clients, who show the token they were given.
+/// Thread-safe; calls may wait for a snapshot that is being written: not for io threads.
 class Durability {
  public:
   /// kUsage, kFull, kResource: of store::StateFolder. What is damaged there is told in the log, a line each.
@@ -39,10 +50,10 @@ class Durability {
   ~Durability();
 
   /// From here on the session is kept; `saved`: its id, owner, kind, sources, window, time of birth.
-  /// `conversation`: a Realtime client's, asked for on our thread. Returns the token with which it comes
-  /// back; empty: there is no randomness or no folder, and it isn't kept.
+  /// `conversation`: of a kClient; once it is gone nothing more is written. Returns the token with which it
+  /// comes back; empty: there is no randomness or no folder, and it isn't kept.
   std::string keep(const std::shared_ptr<LiveSession>& live, SavedSession saved,
-                   std::function<std::string()> conversation = {});
+                   std::weak_ptr<KeptConversation> conversation = {});
 
   using Begin = std::function<Result<std::shared_ptr<LiveSession>>(Resumed)>;
   /// Begins the session again by `begin` and goes on keeping it. kNotFound: there is none of that id, owner,
@@ -51,7 +62,7 @@ class Durability {
   Result<std::shared_ptr<LiveSession>> resume(const openai::SessionResume& wanted, const std::string& owner,
                                               SessionKind kind, const Begin& begin);
   /// Of a session that was resumed and is a client's: how its conversation is saved from now on.
-  void converse(const std::string& id, std::function<std::string()> conversation);
+  void converse(const std::string& id, std::weak_ptr<KeptConversation> conversation);
   /// The same without token, for the server's own session of these sources. None: there is none.
   std::shared_ptr<LiveSession> resume_configured(const std::vector<std::string>& sources, const Begin& begin);
 
@@ -70,6 +81,7 @@ class Durability {
  private:
   struct Taken {
     std::string id;
+    std::uint64_t changes;  // of the session, at the earliest moment that the image may be of
     SessionImage image;
     SteadyTime at;
     std::int64_t wall_us;
@@ -84,14 +96,19 @@ class Durability {
     bool stopping = false;
   };
   struct Entry {
-    SavedSession saved;               // without what an image says
-    std::weak_ptr<LiveSession> live;  // while it lives
-    std::function<std::string()> conversation;
-    std::unique_ptr<SessionStore> store;  // while it lives
-    SteadyTime expires{};                 // while it doesn't
+    SavedSession saved;                            // without what an image says
+    std::weak_ptr<LiveSession> live;               // while it lives
+    std::weak_ptr<KeptConversation> conversation;  // while it lives, of a kClient
+    std::unique_ptr<SessionStore> store;           // while it lives
+    SteadyTime expires{};                          // while it doesn't
     bool resuming = false;
-    std::string damage;  // why it can't come back; its files go when it expires
-    std::string last;    // what was written last, in short: the same isn't written again
+    std::string damage;                    // why it can't come back; its files go when it expires
+    std::optional<std::uint64_t> changes;  // of the session, as it was written whole
+  };
+  struct Living {
+    std::shared_ptr<LiveSession> session;
+    std::shared_ptr<KeptConversation> conversation;
+    std::optional<std::uint64_t> written;
   };
 
   Durability(const DurabilityOptions& options, engine::EngineInfo model, Clock& clock,
@@ -99,10 +116,10 @@ class Durability {
   void find();
   void find(const std::string& name);
   void run();
-  void ask_for_image(LiveSession& live);
+  void ask_for_image(const Living& living);
   void ask_for_images();
   void write(const Taken& taken);
-  void write(Entry& entry, const Taken& taken, std::string conversation);
+  void write(Entry& entry, const Taken& taken, SavedSession saved);
   void failed(const Error& error);
   void drop_expired();
   void forget_asked(const std::string& id);
@@ -115,7 +132,7 @@ class Durability {
   Clock& clock_;
   store::Budget budget_;
   const std::shared_ptr<Mailbox> mailbox_;
-  std::atomic<std::uint64_t> written_{0}, failed_{0}, left_out_{0}, refused_{0}, resumed_{0};
+  std::atomic<std::uint64_t> images_{0}, written_{0}, failed_{0}, left_out_{0}, refused_{0}, resumed_{0};
   std::mutex mutex_;  // guards what follows, and all files
   store::StateFolder folder_;
   std::map<std::string, Entry> entries_;  // by id

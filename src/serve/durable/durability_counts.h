@@ -7,6 +7,7 @@
 namespace braid::serve {
 
 struct DurabilityCounts {
+  std::uint64_t images = 0;    ///< asked of live sessions
   std::uint64_t written = 0;   ///< snapshots
   std::uint64_t failed = 0;    ///< that could not be: disk or budget full
   std::uint64_t left_out = 0;  ///< chunks that found no room, at each snapshot

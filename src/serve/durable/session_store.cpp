@@ -52,15 +52,13 @@ Result<LoadedSession> SessionStore::peek(const std::string& folder) {
 }
 
 Result<kv::Kept> SessionStore::load(const SavedEntry& entry, const engine::EngineInfo& model) {
-  kv::Kept kept;
-  kept.start = entry.start;
-  kept.end = entry.end;
+  Prompt prompt;
   for (const auto& piece : entry.pieces) {
     if (const auto* tokens = std::get_if<TokenRun>(&piece)) {
       for (const Token token : *tokens)
         if (token < 0 || token >= model.vocabulary)
           return fail(ErrorCode::kBadInput, fmt::format("the model has no token {}", token));
-      kept.content.pieces.emplace_back(*tokens);
+      prompt.pieces.emplace_back(*tokens);
       continue;
     }
     const auto& place = std::get<SavedRun>(piece);
@@ -72,18 +70,17 @@ Result<kv::Kept> SessionStore::load(const SavedEntry& entry, const engine::Engin
       return fail(ErrorCode::kMismatch, fmt::format("embeddings of {} columns; the model's have {}",
                                                     run->rows->columns, model.dim));
     known_[run->rows.get()] = {run->rows, place};
-    kept.content.pieces.emplace_back(std::move(*run));
+    prompt.pieces.emplace_back(std::move(*run));
   }
-  if (!entry.is_chunk) return kept;
+  if (!entry.is_chunk) return std::make_shared<const kv::Turns>(kv::Turns{std::move(prompt), entry.start});
   auto chunk = std::make_shared<Chunk>();
   chunk->id = ChunkId{entry.chunk};
   chunk->modality = entry.modality;
   chunk->source = SourceId{entry.source};
   chunk->start = entry.start;
   chunk->end = entry.end;
-  chunk->prompt = kept.content;
-  kept.chunk = std::move(chunk);
-  return kept;
+  chunk->prompt = std::move(prompt);
+  return std::shared_ptr<const Chunk>(std::move(chunk));
 }
 
 Result<LoadedSession> SessionStore::load(const engine::EngineInfo& model) {
@@ -131,15 +128,13 @@ Result<SavedRun> SessionStore::keep(const EmbeddingRun& run) {
 
 Result<SavedEntry> SessionStore::save(const kv::Kept& kept, std::map<const Matrix*, Known>& used) {
   SavedEntry entry;
-  entry.start = kept.start;
-  entry.end = kept.end;
-  if (kept.chunk) {
-    entry.is_chunk = true;
-    entry.chunk = kept.chunk->id.value;
-    entry.modality = kept.chunk->modality;
-    entry.source = kept.chunk->source.value;
+  if (const auto* held = std::get_if<std::shared_ptr<const Chunk>>(&kept)) {
+    const Chunk& chunk = **held;
+    entry = {true, chunk.id.value, chunk.modality, chunk.source.value, chunk.start, chunk.end, {}};
+  } else {
+    entry.start = entry.end = std::get<std::shared_ptr<const kv::Turns>>(kept)->at;
   }
-  for (const Piece& piece : kept.content.pieces) {
+  for (const Piece& piece : kv::prompt_of(kept).pieces) {
     if (const auto* tokens = std::get_if<TokenRun>(&piece)) {
       entry.pieces.emplace_back(*tokens);
       continue;
@@ -172,8 +167,6 @@ Result<std::size_t> SessionStore::write(SavedSession saved, const SessionImage& 
   saved.evicted = image.evicted;
   saved.next_question = image.next_question;
   saved.next_run = next_run_;
-  for (const Question& question : image.unanswered)
-    saved.unanswered.push_back({question.text, question.asked_at});
   if (Status synced = log_.sync(); !synced) return tl::unexpected(synced.error());
   const std::string body = print_saved_session(saved);
   if (Status charged = charge(log_.bytes() + snapshot_.bytes_with(body.size())); !charged)

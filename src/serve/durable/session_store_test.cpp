@@ -41,13 +41,13 @@ class SessionStoreTest : public testing::Test {
     run.positions = static_cast<int>(rows);
     const_cast<Matrix&>(*run.rows).values[0] = static_cast<float>(at);
     chunk->prompt.pieces.emplace_back(run);
-    return {chunk, chunk->prompt, chunk->start, chunk->end};
+    return chunk;
   }
   static kv::Kept turns(int at) {
-    kv::Kept turns;
-    turns.content.append(TokenRun{7, 8});
-    turns.start = turns.end = SessionTime(std::chrono::seconds(at));
-    return turns;
+    kv::Turns turns;
+    turns.prompt.append(TokenRun{7, 8});
+    turns.at = SessionTime(std::chrono::seconds(at));
+    return std::make_shared<const kv::Turns>(std::move(turns));
   }
   Result<std::size_t> write() {
     SavedSession saved;
@@ -84,12 +84,15 @@ TEST_F(SessionStoreTest, AnImageComesBackAsItWas) {
   EXPECT_EQ(loaded->image.evicted, 5U);
   EXPECT_EQ(loaded->image.next_question, 2);
   ASSERT_EQ(loaded->image.timeline.size(), 3U);
-  EXPECT_EQ(loaded->image.timeline[1].chunk, nullptr);
-  const kv::Kept& last = loaded->image.timeline[2];
-  EXPECT_EQ(last.chunk->id.value, 3);
-  EXPECT_EQ(last.chunk->modality, Modality::kVision);
-  EXPECT_EQ(std::get<TokenRun>(last.content.pieces[0]), (TokenRun{1, 2, 3}));
-  EXPECT_EQ(std::get<EmbeddingRun>(last.content.pieces[1]).rows->values[0], 3.0F);
+  const auto& said = *std::get<std::shared_ptr<const kv::Turns>>(loaded->image.timeline[1]);
+  EXPECT_EQ(said.at, SessionTime(std::chrono::seconds(2)));
+  EXPECT_EQ(std::get<TokenRun>(said.prompt.pieces.at(0)), (TokenRun{7, 8}));
+  const Chunk& last = *std::get<std::shared_ptr<const Chunk>>(loaded->image.timeline[2]);
+  EXPECT_EQ(last.id.value, 3);
+  EXPECT_EQ(last.modality, Modality::kVision);
+  EXPECT_EQ(last.end, SessionTime(std::chrono::seconds(3)));
+  EXPECT_EQ(std::get<TokenRun>(last.prompt.pieces[0]), (TokenRun{1, 2, 3}));
+  EXPECT_EQ(std::get<EmbeddingRun>(last.prompt.pieces[1]).rows->values[0], 3.0F);
 }
 
 TEST_F(SessionStoreTest, AnEmbeddingIsWrittenOnceInThisProcessAndTheNext) {

@@ -43,6 +43,7 @@ StepLoop::StepLoop(engine::Engine& engine, Clock& clock, HostOptions options)
     : engine_(engine),
       clock_(clock),
       options_(options),
+      timeline_text_(*engine.tokenizer),
       arbiter_(clock, !engine.info.on_gpu),
       in_(clock),
       new_clients_(in_.add_lane({.capacity = 64})),

@@ -16,6 +16,7 @@
 #include "host/cell_promises.h"
 #include "host/engine_input.h"
 #include "host/prefix_cache.h"
+#include "host/timeline_text.h"
 
 namespace braid::serve {
 
@@ -50,6 +51,7 @@ class StepLoop {
   const HostOptions& options() const { return options_; }
   engine::Engine& engine() { return engine_; }
   engine::DeviceArbiter& arbiter() { return arbiter_; }
+  const TimelineText& timeline_text() const { return timeline_text_; }
 
   // The engine's thread.
   flow::Lanes<EngineInput>& in() { return in_; }
@@ -71,6 +73,7 @@ class StepLoop {
   engine::Engine& engine_;
   Clock& clock_;
   const HostOptions options_;
+  const TimelineText timeline_text_;
   engine::DeviceArbiter arbiter_;
   flow::Lanes<EngineInput> in_;
   flow::Sender<EngineInput> new_clients_;

@@ -140,17 +140,17 @@ std::string RealtimeConnection::keep_session() {
   saved.owner = client_.owner;
   saved.kind = SessionKind::kClient;
   saved.created = live_->info().created;
-  return parts_.durability->keep(live_, std::move(saved), saver(shared_from_this()));
+  return parts_.durability->keep(live_, std::move(saved), weak_from_this());
 }
 
-std::function<std::string()> RealtimeConnection::saver(
-    const std::shared_ptr<RealtimeConnection>& connection) {
-  return [weak = std::weak_ptr(connection)]() -> std::string {
-    const auto self = weak.lock();
-    if (!self) return {};
-    std::lock_guard lock(self->mutex_);
-    return self->live_ && self->conversation_ ? openai::print_saved(self->conversation_->save()) : "";
-  };
+std::uint64_t RealtimeConnection::changes() {
+  std::lock_guard lock(mutex_);
+  return conversation_ ? conversation_->changes() : 0;
+}
+
+std::string RealtimeConnection::saved() {
+  std::lock_guard lock(mutex_);
+  return live_ && conversation_ ? openai::print_saved(conversation_->save()) : "";
 }
 
 std::shared_ptr<LiveSession> RealtimeConnection::live() {

@@ -61,6 +61,7 @@ struct RealtimeClient {
 /// Calls may come from any thread.
 class RealtimeConnection final : public openai::RealtimeHost,
                                  public ClientSourceEvents,
+                                 public KeptConversation,
                                  public std::enable_shared_from_this<RealtimeConnection> {
  public:
   /// A session is begun, or begun again; errors of LiveSessions::create(). `seed`: random bits.
@@ -82,8 +83,9 @@ class RealtimeConnection final : public openai::RealtimeHost,
 
   static openai::RealtimeAbilities abilities(const RealtimeParts& parts);
   std::shared_ptr<LiveSession> live();
-  /// What has been said so far, as the snapshot has it. Empty: the client has gone.
-  static std::function<std::string()> saver(const std::shared_ptr<RealtimeConnection>& connection);
+  // Of what has been said so far, for the snapshot.
+  std::uint64_t changes() override;
+  std::string saved() override;
 
  private:
   // For the conversation, with mutex_ held.

@@ -134,7 +134,7 @@ RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, con
   };
   auto live = parts_.durability->resume(wanted, client.owner, SessionKind::kClient, begin);
   if (!live) return tl::unexpected(live.error());
-  parts_.durability->converse(wanted.id, RealtimeConnection::saver(connection));
+  parts_.durability->converse(wanted.id, connection);
   return connection;
 }
 

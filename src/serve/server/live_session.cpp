@@ -42,11 +42,19 @@ Status LiveSession::start(const SessionOptions& options, EngineHost& host,
 
 Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
   std::lock_guard lock(mutex_);  // its events wait until it is in the table
+  OpenQuestion open{question.text, session_->now()};
   auto id = session_->ask(std::move(question));
   if (!id) return id;
   info_.last_used = unix_seconds();
-  asked_.emplace(id->value, std::move(sink));
+  asked_.emplace(id->value, Asked{std::move(open), std::move(sink)});
   return id;
+}
+
+std::vector<LiveSession::OpenQuestion> LiveSession::open_questions() const {
+  std::lock_guard lock(mutex_);
+  std::vector<OpenQuestion> open;
+  for (const auto& [id, asked] : asked_) open.push_back(asked.question);
+  return open;
 }
 
 void LiveSession::cancel(QuestionId id) { session_->cancel(id); }
@@ -78,7 +86,7 @@ void LiveSession::on_event(const deliver::Event& event) {
   std::unique_lock lock(mutex_);
   const auto sink_of = [&](QuestionId id) -> AskSink* {
     const auto found = asked_.find(id.value);
-    return found == asked_.end() ? nullptr : &found->second;
+    return found == asked_.end() ? nullptr : &found->second.sink;
   };
   if (const auto* perceived = std::get_if<deliver::Perceived>(&event)) note(*perceived);
   if (const auto* begun = std::get_if<deliver::AnswerBegin>(&event))
@@ -94,8 +102,9 @@ void LiveSession::on_event(const deliver::Event& event) {
   info_.window_tokens = answer->window.tokens;
   const auto found = asked_.find(answer->id.value);
   if (found == asked_.end()) return;
-  const AskSink sink = std::move(found->second);
+  const AskSink sink = std::move(found->second.sink);
   asked_.erase(found);
+  ++ended_;
   lock.unlock();
   if (sink.on_end) sink.on_end(*answer);
 }

@@ -39,6 +39,14 @@ class LiveSession final : public deliver::EventSink {
   /// Errors as Session::ask().
   Result<QuestionId> ask(Question question, AskSink sink);
   void cancel(QuestionId id);
+  struct OpenQuestion {
+    std::string text;
+    SessionTime asked_at;
+  };
+  /// Those asked and not yet answered, in the order of their ids.
+  std::vector<OpenQuestion> open_questions() const;
+  /// As Session::changes(), of open_questions() too.
+  std::uint64_t changes() const { return session_->changes() + ended_; }
   /// Further listeners to all events; on the delivery thread.
   void listen(std::function<void(const deliver::Event&)> listener);
 
@@ -60,7 +68,12 @@ class LiveSession final : public deliver::EventSink {
   SessionEvents events_;
   mutable std::mutex mutex_;  // guards what follows
   openai::SessionInfo info_;
-  std::map<std::int64_t, AskSink> asked_;  // by question id
+  struct Asked {
+    OpenQuestion question;
+    AskSink sink;
+  };
+  std::map<std::int64_t, Asked> asked_;  // by question id
+  std::atomic<std::uint64_t> ended_{0};  // that were in asked_
   std::vector<std::function<void(const deliver::Event&)>> listeners_;
   std::unique_ptr<Session> session_;
 };

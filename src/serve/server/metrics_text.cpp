@@ -172,6 +172,7 @@ class MetricsText {
     counter("realtime_illegal_transitions_total", "Events in a state that doesn't know them",
             now_.illegal_transitions);
     const DurabilityCounts& kept = now_.durability;
+    counter("session_images_total", "Images taken of live sessions that changed", kept.images);
     counter("snapshots_written_total", "Snapshots of sessions", kept.written);
     counter("snapshots_failed_total", "Snapshots that could not be written", kept.failed);
     counter("snapshots_left_out_total", "Chunks that found no room on the disk", kept.left_out);

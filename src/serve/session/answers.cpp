@@ -146,12 +146,6 @@ void Answers::refuse(const Question& question, FinishReason finish, Error error)
   emit_(std::move(answer));
 }
 
-std::vector<Question> Answers::questions() const {
-  std::vector<Question> questions;
-  for (const Open& open : open_) questions.push_back(open.question);
-  return questions;
-}
-
 void Answers::cancel(QuestionId id, CancelReason reason) {
   for (Open& open : open_)
     if (open.question.id == id) {

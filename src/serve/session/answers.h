@@ -45,7 +45,6 @@ class Answers {
   void begin(Question question, StepLoop::Promise promise);
   /// Ends without having begun.
   void refuse(const Question& question, FinishReason finish, Error error);
-  std::vector<Question> questions() const;  ///< of the open ones
   void cancel(QuestionId id, CancelReason reason);
   void cancel_all(CancelReason reason);
 

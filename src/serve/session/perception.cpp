@@ -13,18 +13,16 @@ engine::PositionRange to_engine(kv::Range range) { return {range.begin, range.en
 
 }  // namespace
 
-Perception::Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock,
-                       Tally& tally, std::function<void(encode::Encoded&)> on_seen)
-    : timeline_(window, engine.tokenizer->tokenize(engine.tokenizer->chat().begin, true),
-                engine.tokenizer->tokenize("\n", false),
-                engine.tokenizer->tokenize(engine.tokenizer->chat().next_turn, true)),
+Perception::Perception(kv::WindowOptions window, StepLoop& loop, Clock& clock, Tally& tally,
+                       std::function<void(encode::Encoded&)> on_seen)
+    : timeline_(window, loop.timeline_text().begin, loop.timeline_text().separator,
+                loop.timeline_text().next_turn),
       window_(window),
-      can_hide_ranges_(engine.info.can_hide_ranges),
-      max_step_rows_(engine.info.max_step_rows),
-      slack_(static_cast<int>(engine.tokenizer->tokenize(engine.tokenizer->chat().next_turn, true).size()) +
-             8),
-      decoder_(*engine.decoder),
-      ledger_(ledger),
+      can_hide_ranges_(loop.engine().info.can_hide_ranges),
+      max_step_rows_(loop.engine().info.max_step_rows),
+      slack_(static_cast<int>(loop.timeline_text().next_turn.size()) + 8),
+      decoder_(*loop.engine().decoder),
+      ledger_(loop.ledger()),
       clock_(clock),
       tally_(tally),
       on_seen_(std::move(on_seen)) {}
@@ -254,7 +252,8 @@ void Perception::swap(SteadyTime at) {
 
 bool Perception::has_turns() const {
   const auto& entries = timeline_.entries();
-  return std::any_of(entries.begin(), entries.end(), [](const kv::Entry& entry) { return !entry.chunk; });
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const kv::Entry& entry) { return entry.chunk() == nullptr; });
 }
 
 Result<SequenceId> Perception::fork(SessionTime now) {

@@ -12,6 +12,7 @@
 #include "braid/kv/ledger.h"
 #include "braid/kv/timeline.h"
 #include "braid/schedule/planner.h"
+#include "host/step_loop.h"
 #include "session/tally.h"
 
 namespace braid::serve {
@@ -21,7 +22,7 @@ namespace braid::serve {
 class Perception {
  public:
   /// `on_seen` is called when a chunk's rows are all in the cache.
-  Perception(kv::WindowOptions window, engine::Engine& engine, kv::Ledger& ledger, Clock& clock, Tally& tally,
+  Perception(kv::WindowOptions window, StepLoop& loop, Clock& clock, Tally& tally,
              std::function<void(encode::Encoded&)> on_seen);
 
   /// Opens the sequence and queues what the timeline holds. Until then, and after sleep(), what is offered

@@ -178,8 +178,7 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, EngineH
             "a window of {} tokens and a question of {} pass the model's trained context of {}: lower "
             "--window-tokens",
             options.window.max_rows, kMaxQuestionTokens, info.trained_context));
-  const engine::Tokenizer& tokenizer = *host.loop().engine().tokenizer;
-  const auto opening = static_cast<int>(tokenizer.tokenize(tokenizer.chat().begin, true).size());
+  const auto opening = static_cast<int>(host.loop().timeline_text().begin.size());
   if (2 * opening > options.window.max_rows)
     return fail(
         ErrorCode::kLimit,
@@ -310,6 +309,10 @@ deliver::Summary Session::wait() {
   if (s.started) s.sink.on_event(summary);
   s.started = false;
   return summary;
+}
+
+std::uint64_t Session::changes() const {
+  return state_->tally.changes() + static_cast<std::uint64_t>(state_->next_question);
 }
 
 std::size_t Session::held_bytes() const { return state_->tally.held_bytes(); }

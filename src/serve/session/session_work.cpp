@@ -51,8 +51,7 @@ SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise p
       loop_(loop),
       chunks_(chunks),
       control_(control),
-      perception_(options_.window, loop.engine(), loop.ledger(), clock_, tally_,
-                  [this](encode::Encoded& encoded) { seen(encoded); }),
+      perception_(options_.window, loop, clock_, tally_, [this](encode::Encoded& encoded) { seen(encoded); }),
       answers_(answer_options(options_, model_, pace_), *loop.engine().decoder, *loop.engine().tokenizer,
                loop.ledger(), perception_, clock_, [this](deliver::Event event) { emit(std::move(event)); }),
       promise_(std::move(promise)) {}
@@ -265,9 +264,6 @@ SessionImage SessionWork::image() const {
   image.timeline = perception_.timeline().kept();
   image.evicted = perception_.timeline().evicted();
   image.now = pace_.now();
-  image.unanswered = answers_.questions();
-  if (const auto* question = head_ ? std::get_if<Question>(&*head_) : nullptr)
-    image.unanswered.push_back(*question);
   return image;
 }
 
@@ -278,6 +274,7 @@ bool SessionWork::take() {
   const bool took = take_chunks();
   if (!broken_ && !idle_ && perception_.turn_over_if_due()) tally_.turn_over();
   if (took) tally_.holds(perception_.timeline().bytes());
+  tally_.timeline_is_at(perception_.timeline().changes());
   rest();
   return took || waking_;
 }
@@ -296,6 +293,7 @@ void SessionWork::step_begins(const schedule::Planned& planned, SteadyTime at) {
 void SessionWork::step_done(const schedule::Planned& planned, const StepResult& result, SteadyTime at) {
   perception_.step_done(planned, at);
   answers_.step_done(planned, result);
+  tally_.timeline_is_at(perception_.timeline().changes());
 }
 
 void SessionWork::step_failed(const schedule::Planned& planned, const Error& error) {

@@ -29,6 +29,9 @@ class Tally {
   /// What its window takes outside the KV cache.
   void holds(std::size_t bytes) { held_bytes_ = bytes; }
   std::size_t held_bytes() const { return held_bytes_; }
+  /// What kv::Timeline::changes() says.
+  void timeline_is_at(std::uint64_t changes) { changes_ = changes; }
+  std::uint64_t changes() const { return changes_; }
   /// All sources have ended, and told of what was up to `at`.
   void ended(SessionTime at);
 
@@ -48,6 +51,7 @@ class Tally {
   int waiting_questions_ = 0;
   std::map<std::string, std::uint64_t> drops_;
   std::atomic<std::size_t> held_bytes_{0};
+  std::atomic<std::uint64_t> changes_{0};
 };
 
 }  // namespace braid::serve

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "braid/kv/ledger.h"
@@ -21,20 +22,24 @@ struct WindowOptions {
   Nanoseconds max_age{};  ///< older chunks are hidden from answers; 0: no limit
 };
 
-/// One entry of a timeline: a chunk, or a question and its answer that joined as turns.
-struct Entry {
-  std::shared_ptr<const Chunk> chunk;  ///< null for turns
-  Prompt prompt;  ///< what is prefilled: separator and content; turns end with the next turn's begin
-  SessionTime start, end;
-  Range range;   ///< where it lies in the sequence it was appended to
-  int lead = 0;  ///< rows of the separator at the prompt's start; 0 for the first entry of a user turn
+/// A question and its answer, that joined the timeline.
+struct Turns {
+  Prompt prompt;  ///< from the question's own text to the next turn's begin
+  SessionTime at;
 };
 
-/// An entry apart from any sequence.
-struct Kept {
-  std::shared_ptr<const Chunk> chunk;  ///< null for turns
-  Prompt content;                      ///< without the separator before it
-  SessionTime start, end;
+/// What a timeline is made of, apart from any sequence. Never null; shared, so that one is cheap to keep.
+using Kept = std::variant<std::shared_ptr<const Chunk>, std::shared_ptr<const Turns>>;
+const Prompt& prompt_of(const Kept& kept);
+
+/// One entry of a timeline, where it was appended.
+struct Entry {
+  Kept what;
+  Prompt prompt;  ///< what is prefilled: separator and content
+  Range range;    ///< where it lies in the sequence it was appended to
+  int lead = 0;   ///< rows of the separator at the prompt's start; 0 for the first entry of a user turn
+
+  const Chunk* chunk() const;  ///< null for turns
 };
 
 /// Order and extent of a session's prompt. It knows nothing of steps: it says what has to be prefilled where,
@@ -70,6 +75,8 @@ class Timeline {
 
   /// All entries, to lay them out again somewhere else.
   std::vector<Kept> kept() const;
+  /// Counts what changes kept() or evicted(): as long as it is the same, so are they.
+  std::uint64_t changes() const { return changes_; }
   /// Appends what kept() gave, the oldest left out if the window is smaller here. `evicted`: chunks that had
   /// left before. Errors as append(), but for kFull. For a timeline without entries.
   Status restore(std::vector<Kept> kept, std::uint64_t evicted);
@@ -137,8 +144,8 @@ class Timeline {
   };
 
   Layout opened() const;
-  Result<Entry> take(const Entry& entry);
-  const Entry& place(Layout& layout, Entry entry) const;
+  Result<Entry> take(Kept what);
+  const Entry& place(Layout& layout, Kept what) const;
   void share(const Entry& entry, View& view) const;
   View view(SessionTime now, Position up_to) const;
   int lead_rows() const;
@@ -150,6 +157,7 @@ class Timeline {
   TokenRun next_turn_;
   Layout current_;
   std::uint64_t evicted_ = 0;
+  std::uint64_t changes_ = 0;
   std::optional<Successor> successor_;
 };
 

@@ -104,6 +104,8 @@ class RealtimeConversation {
 
   const RealtimeConfig& config() const;
   SavedConversation save() const;
+  /// Counts what changes save().
+  std::uint64_t changes() const;
   /// The id of the response that is open; empty: none.
   std::string open_response() const;
 

@@ -2,6 +2,7 @@
 // One session: sources in, questions asked at any moment, answers out. The same object serves the command
 // line, the library and the scenarios.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -54,6 +55,9 @@ class Session {
   /// `taken` is called once, soon, on the engine's thread, and must not block; after the session's end it
   /// isn't.
   void take_image(std::function<void(SessionImage image)> taken);
+  /// Counts what changes an image, its `now` apart: while it is the same, another one would say nothing new.
+  /// Read it before the image is asked for.
+  std::uint64_t changes() const;
 
   /// Before start(). kUnsupported: none of its streams is of a kind that the model takes. kUsage: the name is
   /// taken.
