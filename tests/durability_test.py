@@ -194,6 +194,10 @@ class Realtime(Durable):
         self.addCleanup(socket.close)
         return socket, self.until(socket, "session.created")["session"]
 
+    def take_up(self, session, token=None):
+        token = session["braid"]["resume_token"] if token is None else token
+        return self.connect(f"resume={session['id']}", additional_headers={"x-braid-resume-token": token})
+
     def until(self, socket, kind):
         while True:
             event = json.loads(socket.recv(timeout=TIMEOUT_S))
@@ -230,12 +234,11 @@ class Realtime(Durable):
     def test_a_killed_servers_conversation_goes_on(self):
         _, session, first = self.begin_seeing()
         self.restart()
-        token = session["braid"]["resume_token"]
-        for more in ({"additional_headers": {"x-braid-resume-token": "wrong"}}, {}):
+        for token in ("wrong", ""):
             with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
-                self.connect(f"resume={session['id']}", **more)
+                self.take_up(session, token)
             self.assertEqual(refused.exception.response.status_code, 404)
-        socket, back = self.connect(f"resume={session['id']}", additional_headers={"x-braid-resume-token": token})
+        socket, back = self.take_up(session)
         self.assertEqual((back["id"], back["instructions"]), (session["id"], "Look."))
         self.assertNotIn("resume_token", back["braid"])
         self.send(socket, "conversation.item.retrieve", item_id=first)
@@ -243,6 +246,22 @@ class Realtime(Durable):
         self.assertEqual(item["content"][0]["text"], "The code of the door is 4711.")
         self.assertRegex(self.answer(socket, "What do you see?"), "dog|pizza")
         self.assertIn("4711", self.answer(socket, "What is the code of the door?"))
+
+    def test_a_later_connection_takes_over_the_one_that_is_open(self):
+        older, session, first = self.begin_seeing()
+        with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
+            self.take_up(session, "wrong")
+        self.assertEqual(refused.exception.response.status_code, 404)
+        began = time.monotonic()
+        later, back = self.take_up(session)
+        self.assertLess(time.monotonic() - began, 5)  # the older one isn't waited for
+        self.assertEqual((back["id"], back["instructions"]), (session["id"], "Look."))
+        self.assertEqual(self.until(older, "error")["error"]["code"], "session_taken_over")
+        with self.assertRaises(websockets.exceptions.ConnectionClosed) as closed:
+            older.recv(timeout=TIMEOUT_S)
+        self.assertEqual(closed.exception.rcvd.code, 4001)
+        self.assertIn("4711", self.answer(later, "What is the code of the door?"))
+        self.assertEqual(len(self.server.json("GET", "/v1/sessions")[1]["data"]), 1)
 
     def test_a_line_that_broke_is_taken_up_and_one_that_was_closed_is_over(self):
         socket, session, _ = self.begin_seeing()

@@ -209,7 +209,16 @@ RealtimeConversation::RealtimeConversation(RealtimeHost& host, SavedConversation
 
 RealtimeConversation::~RealtimeConversation() = default;
 
-void RealtimeConversation::begin() { state_->send_session("session.created"); }
+void RealtimeConversation::begin() {
+  state_->send_session("session.created");
+  if (state_->open) state_->send_open();
+}
+
+void RealtimeConversation::taken_over() {
+  state_->send_error(
+      refusal("session_taken_over", "The session goes on on another connection, which showed its token."),
+      "");
+}
 
 void RealtimeConversation::take(std::string_view message) {
   RealtimeState& s = *state_;

@@ -88,8 +88,7 @@ void RealtimeState::start(event::CreateResponse create) {
   open->state.max_output_tokens =
       create.max_output_tokens ? create.max_output_tokens : config.max_output_tokens;
   open->state.metadata = std::move(create.metadata);
-  send("response.created",
-       [&](JsonOut& out) { append_response(out.name("response"), open->state, nullptr); });
+  send_open();
   RealtimeAsk ask{open->state.id, question(create), open->state.max_output_tokens, config.braid.deadline};
   if (const Status asked = host.ask(std::move(ask)); !asked) {
     RealtimeEnd failed;
@@ -97,6 +96,12 @@ void RealtimeState::start(event::CreateResponse create) {
     failed.error = to_api_error(asked.error());
     end(std::move(failed));
   }
+}
+
+void RealtimeState::send_open() {
+  send("response.created",
+       [&](JsonOut& out) { append_response(out.name("response"), open->state, nullptr); });
+  if (open->begun) send_output();
 }
 
 void RealtimeState::begin_output() {
@@ -107,14 +112,21 @@ void RealtimeState::begin_output() {
   item.role = Item::Role::kAssistant;
   item.state = Item::State::kInProgress;
   items.add(item, std::nullopt);
+  item.content.emplace_back().kind = ItemPart::Kind::kOutputText;
+  send_output();
+}
+
+void RealtimeState::send_output() {
+  const Item* const listed = items.find(open->item.id);  // without its text
+  const Item& item = listed != nullptr ? *listed : open->item;
   send("response.output_item.added", [&](JsonOut& out) {
     out.name("response_id").string(open->state.id).name("output_index").integer(0);
     append_item(out.name("item"), item);
   });
   send_item("conversation.item.added", item);
-  item.content.emplace_back().kind = ItemPart::Kind::kOutputText;
+  const std::string& text = open->item.content.front().text;
   send("response.content_part.added",
-       [&](JsonOut& out) { part_of(place(out, *open).name("content_index").integer(0), ""); });
+       [&](JsonOut& out) { part_of(place(out, *open).name("content_index").integer(0), text); });
 }
 
 void RealtimeState::end_output() {

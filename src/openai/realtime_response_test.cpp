@@ -28,6 +28,26 @@ TEST_F(RealtimeTest, AResponseIsToldFromItsCreationToItsUsage) {
   EXPECT_EQ(done.at("usage").at("total_tokens"), 13);
 }
 
+TEST_F(RealtimeTest, AConnectionThatGoesOnIsToldOfTheResponseThatIsOpen) {
+  take(kCreate);
+  conversation->response_text(asked_response(), "I see ");
+  const std::string id = asked_response();
+  conversation->taken_over();
+  EXPECT_EQ(host.sent.back().at("error").at("code"), "session_taken_over");
+  const std::size_t before = host.sent.size();
+  conversation->begin();
+  EXPECT_THAT(types_since(before),
+              ElementsAre("session.created", "response.created", "response.output_item.added",
+                          "conversation.item.added", "response.content_part.added"));
+  EXPECT_EQ(host.sent[before + 1].at("response").at("id").as_string(), id);
+  EXPECT_TRUE(host.sent[before + 2].at("item").at("content").as_array().empty());
+  EXPECT_EQ(host.sent.back().at("part").at("text"), "I see ");
+  conversation->response_text(asked_response(), "a cat.");
+  end(Kind::kCompleted);
+  EXPECT_EQ(host.sent.back().at("response").at("output").at(0).at("content").at(0).at("text"),
+            "I see a cat.");
+}
+
 TEST_F(RealtimeTest, AnAnswerWithoutTextStillHasItsItem) {
   take(kCreate);
   const std::size_t before = host.sent.size();

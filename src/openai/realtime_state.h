@@ -71,6 +71,9 @@ struct RealtimeState {
   // Responses.
   void start(event::CreateResponse create);
   std::string question(const event::CreateResponse& create);
+  /// What has been sent of it, the texts in one.
+  void send_open();
+  void send_output();
   void begin_output();
   void end_output();
   void end(RealtimeEnd end);

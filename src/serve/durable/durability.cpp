@@ -16,6 +16,7 @@ namespace braid::serve {
 namespace {
 
 constexpr Nanoseconds kFlushPatience = Milliseconds(1000);
+constexpr Nanoseconds kBeginPatience = Milliseconds(2000);  // for who comes while it is being begun
 
 std::int64_t wall_us() {
   return std::chrono::duration_cast<Microseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -38,6 +39,7 @@ Durability::Durability(const DurabilityOptions& options, engine::EngineInfo mode
       clock_(clock),
       budget_({options.max_bytes, options.max_bytes_per_key}),
       mailbox_(std::make_shared<Mailbox>(clock)),
+      begun_(clock),
       folder_(std::move(folder)) {}
 
 Result<std::unique_ptr<Durability>> Durability::open(const DurabilityOptions& options,
@@ -125,8 +127,12 @@ Result<std::shared_ptr<LiveSession>> Durability::resume(const openai::SessionRes
                                                         const std::string& owner, SessionKind kind,
                                                         const Begin& begin) {
   {
-    std::lock_guard lock(mutex_);
-    const auto found = entries_.find(wanted.id);
+    std::unique_lock lock(mutex_);
+    auto found = entries_.end();
+    begun_.wait_until(lock, clock_.now() + kBeginPatience, [&] {
+      found = entries_.find(wanted.id);
+      return found == entries_.end() || !found->second.resuming;
+    });
     if (found != entries_.end() && !found->second.damage.empty())
       return fail(ErrorCode::kBadInput,
                   fmt::format("session {} can't be resumed: {}", wanted.id, found->second.damage));
@@ -135,8 +141,10 @@ Result<std::shared_ptr<LiveSession>> Durability::resume(const openai::SessionRes
       return fail(ErrorCode::kNotFound,
                   fmt::format("there is no session {} to be resumed here with this token", wanted.id));
     Entry& entry = found->second;
-    if (entry.resuming || !entry.live.expired())
-      return fail(ErrorCode::kFull, fmt::format("session {} is connected: close that first", wanted.id),
+    auto live = entry.live.lock();
+    if (live && kind == SessionKind::kSources) return live;
+    if (live || entry.resuming)
+      return fail(ErrorCode::kFull, fmt::format("session {} is ending or beginning: try again", wanted.id),
                   true);
     entry.resuming = true;
   }
@@ -191,6 +199,7 @@ Result<std::shared_ptr<LiveSession>> Durability::begin(const std::string& id, co
   std::lock_guard lock(mutex_);
   Entry& entry = entries_[id];
   entry.resuming = false;
+  begun_.notify_all();
   if (!live) {
     live.error().message = fmt::format("session {} can't be resumed: {}", id, live.error().message);
     return live;
@@ -208,14 +217,14 @@ void Durability::converse(const std::string& id, std::weak_ptr<KeptConversation>
     found->second.conversation = std::move(conversation);
 }
 
-std::shared_ptr<LiveSession> Durability::living(const openai::SessionResume& wanted,
-                                                const std::string& owner) {
+std::shared_ptr<KeptConversation> Durability::living(const openai::SessionResume& wanted,
+                                                     const std::string& owner) {
   std::lock_guard lock(mutex_);
   const auto found = entries_.find(wanted.id);
   if (found == entries_.end() || found->second.saved.owner != owner ||
       !is_token(found->second.saved, wanted.token))
     return nullptr;
-  return found->second.live.lock();
+  return found->second.live.expired() ? nullptr : found->second.conversation.lock();
 }
 
 std::vector<openai::SessionInfo> Durability::resumable(const std::string& owner) {

@@ -57,8 +57,9 @@ class Durability {
 
   using Begin = std::function<Result<std::shared_ptr<LiveSession>>(Resumed)>;
   /// Begins the session again by `begin` and goes on keeping it. kNotFound: there is none of that id, owner,
-  /// kind and token; kFull (retryable): it lives. Others: kBadInput, kUnsupported, kMismatch: it can't come
-  /// back; those of `begin`. Nothing is lost by an error but its time.
+  /// kind and token; kFull (retryable): it is ending, or being begun for somebody else. Others: kBadInput,
+  /// kUnsupported, kMismatch: it can't come back; those of `begin`. Nothing is lost by an error but its time.
+  /// One of kSources that lives is given as it is.
   Result<std::shared_ptr<LiveSession>> resume(const openai::SessionResume& wanted, const std::string& owner,
                                               SessionKind kind, const Begin& begin);
   /// Of a session that was resumed and is a client's: how its conversation is saved from now on.
@@ -66,8 +67,8 @@ class Durability {
   /// The same without token, for the server's own session of these sources. None: there is none.
   std::shared_ptr<LiveSession> resume_configured(const std::vector<std::string>& sources, const Begin& begin);
 
-  /// The session of this id and token lives; else null.
-  std::shared_ptr<LiveSession> living(const openai::SessionResume& wanted, const std::string& owner);
+  /// The conversation of a client's session that lives and has this id and token; else null.
+  std::shared_ptr<KeptConversation> living(const openai::SessionResume& wanted, const std::string& owner);
   std::vector<openai::SessionInfo> resumable(const std::string& owner);
   /// Ended for good: its files go. False: none of that owner was kept.
   bool forget(const std::string& id, const std::string& owner);
@@ -134,6 +135,7 @@ class Durability {
   const std::shared_ptr<Mailbox> mailbox_;
   std::atomic<std::uint64_t> images_{0}, written_{0}, failed_{0}, left_out_{0}, refused_{0}, resumed_{0};
   std::mutex mutex_;  // guards what follows, and all files
+  Signal begun_;      // an entry isn't being resumed any more
   store::StateFolder folder_;
   std::map<std::string, Entry> entries_;  // by id
   bool failing_ = false;                  // told in the log

@@ -108,9 +108,70 @@ TEST_F(DurabilityTest, WhoHasNoTokenGetsTheSameAnswerAsForASessionThatIsNotThere
   auto back = resume(id, token);
   ASSERT_TRUE(back);
   live = *back;
-  EXPECT_EQ(resume(id, token).error().code, ErrorCode::kFull);
-  EXPECT_EQ(durability->living({id, token}, owner), live);
-  EXPECT_EQ(durability->living({id, "wrong"}, owner), nullptr);
+}
+
+TEST_F(DurabilityTest, OneThatLivesIsGivenToWhoHasItsTokenAlone) {
+  const auto [id, token] = leave_one();
+  live = *resume(id, token);
+  EXPECT_EQ(resume(id, token), live);
+  EXPECT_EQ(resume(id, "wrong").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(resume(id, token, "another").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(durability->resume({id, token}, owner, SessionKind::kClient, {}).error().code,
+            ErrorCode::kNotFound);
+  EXPECT_EQ(durability->counts().resumed, 1U);
+}
+
+TEST_F(DurabilityTest, WhoComesWhileItIsBeingBegunGetsItToo) {
+  const auto [id, token] = leave_one();
+  const SteadyTime came = clock.now();
+  std::shared_ptr<LiveSession> second;
+  Thread other(clock, "second", [&, id = id, token = token] {
+    clock.sleep_for(Milliseconds(100));
+    auto got = durability->resume({id, token}, owner, SessionKind::kSources, {});
+    if (got) second = *got;
+  });
+  const auto first = durability->resume({id, token}, owner, SessionKind::kSources, [&](Resumed resumed) {
+    clock.sleep_for(Milliseconds(500));
+    return sessions->create(std::vector<std::unique_ptr<ingest::Source>>{}, options, owner,
+                            SessionRebirth{resumed.saved.id, 0, std::move(resumed.image)});
+  });
+  ASSERT_TRUE(first);
+  live = *first;
+  other.join();
+  EXPECT_EQ(second, live);
+  EXPECT_EQ(clock.now() - came, Milliseconds(500));
+}
+
+class Talk final : public KeptConversation {
+ public:
+  std::uint64_t changes() override { return count; }
+  std::string saved() override { return text; }
+  std::uint64_t count = 0;
+  std::string text = "{}";
+};
+
+TEST_F(DurabilityTest, AConversationThatChangesIsWrittenAndFoundByItsTokenWhileItLives) {
+  start();
+  live = *sessions->create(std::vector<std::unique_ptr<ingest::Source>>{}, options, owner);
+  SavedSession saved;
+  saved.id = live->id();
+  saved.owner = owner;
+  saved.kind = SessionKind::kClient;
+  auto talk = std::make_shared<Talk>();
+  const std::string token = durability->keep(live, saved, talk);
+  clock.sleep_for(std::chrono::seconds(10));
+  const auto written = durability->counts().written;
+  ++talk->count;
+  talk->text = R"({"said":1})";
+  clock.sleep_for(std::chrono::seconds(10));
+  EXPECT_EQ(durability->counts().written, written + 1);
+  EXPECT_EQ(durability->living({live->id(), token}, owner), talk);
+  EXPECT_EQ(durability->living({live->id(), token + "0"}, owner), nullptr);
+  EXPECT_EQ(durability->living({live->id(), token}, "another"), nullptr);
+  talk->text.clear();  // the client has gone
+  ++talk->count;
+  clock.sleep_for(std::chrono::seconds(10));
+  EXPECT_EQ(durability->counts().written, written + 1);
 }
 
 TEST_F(DurabilityTest, WhoDoesNotComeIsForgotten) {

@@ -14,6 +14,8 @@ namespace {
 
 using openai::RealtimeEnd;
 
+constexpr std::uint16_t kTryAgain = 1013, kTakenOver = 4001;  // the latter is ours: RFC 6455, section 7.4.2
+
 RealtimeEnd::Kind kind_of(FinishReason finish) {
   switch (finish) {
     case FinishReason::kStop:
@@ -165,11 +167,18 @@ void RealtimeConnection::end_session(bool may_resume) {
   parts_.end_session(std::move(live_), may_resume);
 }
 
-void RealtimeConnection::begin(std::unique_ptr<RealtimeWire> wire, std::shared_ptr<Lifecycle> line) {
+void RealtimeConnection::begin(std::shared_ptr<RealtimeWire> wire, std::shared_ptr<Lifecycle> line) {
   std::lock_guard lock(mutex_);
+  if (wire_) {
+    conversation_->taken_over();
+    line_->take(LineEvent::kTaken);
+    wire_->close(kTakenOver, "the session goes on on another connection");
+  }
   wire_ = std::move(wire);
   line_ = std::move(line);
+  if (!live_) return close(kTryAgain, "the session has just ended: try again");
   conversation_->begin();
+  close_if_stopped();
 }
 
 bool RealtimeConnection::admit(std::size_t bytes) {
@@ -184,9 +193,10 @@ bool RealtimeConnection::admit(std::size_t bytes) {
   return false;
 }
 
-void RealtimeConnection::message(std::string_view text, bool is_text) {
+void RealtimeConnection::message(const std::shared_ptr<Lifecycle>& line, std::string_view text,
+                                 bool is_text) {
   std::lock_guard lock(mutex_);
-  if (!live_ || !wire_) return;
+  if (!live_ || !wire_ || line != line_) return;
   if (!line_->take(LineEvent::kMessage))
     return conversation_->refuse({ErrorCode::kUsage, fmt::format("an event came while the connection was {}",
                                                                  to_string(line_->state()))});
@@ -195,11 +205,14 @@ void RealtimeConnection::message(std::string_view text, bool is_text) {
   conversation_->refuse({ErrorCode::kBadInput, "a binary message came; events are JSON in text messages"});
 }
 
-void RealtimeConnection::closed(bool may_resume) {
+void RealtimeConnection::closed(const std::shared_ptr<Lifecycle>& line, bool may_resume) {
+  {
+    std::lock_guard lock(mutex_);
+    if (line_ && line != line_) return;
+    end_session(may_resume);
+  }
   gone_->cancel();
   if (parts_.transcriber) parts_.transcriber->chats.wake();
-  std::lock_guard lock(mutex_);
-  end_session(may_resume);
 }
 
 void RealtimeConnection::stopping() {

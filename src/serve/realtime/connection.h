@@ -72,12 +72,12 @@ class RealtimeConnection final : public openai::RealtimeHost,
   RealtimeConnection(const RealtimeParts& parts, RealtimeClient client);
   ~RealtimeConnection() override;
 
-  /// Once, when the line runs: says hello.
-  void begin(std::unique_ptr<RealtimeWire> wire, std::shared_ptr<Lifecycle> line);
-  void message(std::string_view text, bool is_text);
+  /// A line runs: says hello. The one before, if any, is told of it and closed, and no more is heard of it.
+  void begin(std::shared_ptr<RealtimeWire> wire, std::shared_ptr<Lifecycle> line);
+  void message(const std::shared_ptr<Lifecycle>& line, std::string_view text, bool is_text);
   /// The client has gone: its answers are cancelled and its session ends. `may_resume`: it didn't say
-  /// goodbye.
-  void closed(bool may_resume = false);
+  /// goodbye. Of a line that was taken over: nothing.
+  void closed(const std::shared_ptr<Lifecycle>& line, bool may_resume = false);
   /// Closes when the answer that is being made has ended.
   void stopping();
 
@@ -131,7 +131,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   const RealtimeParts parts_;
   const RealtimeClient client_;
   std::mutex mutex_;  // guards what follows
-  std::unique_ptr<RealtimeWire> wire_;
+  std::shared_ptr<RealtimeWire> wire_;
   std::shared_ptr<Lifecycle> line_;  // there if wire_ is
   std::unique_ptr<openai::RealtimeConversation> conversation_;
   std::shared_ptr<ClientQueue> queue_;

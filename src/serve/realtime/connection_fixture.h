@@ -84,22 +84,26 @@ class RealtimeConnectionTest : public testing::Test {
     auto opened = RealtimeConnection::open(*parts, {}, client, 7);
     ASSERT_TRUE(opened) << opened.error().message;
     connection = std::move(*opened);
+    running = accepted();
+    connection->begin(std::make_unique<LineWire>(line, clock), running);
+  }
+
+  std::shared_ptr<Lifecycle> accepted() {
     auto lifecycle = std::make_shared<Lifecycle>(illegal);
     lifecycle->take(LineEvent::kAsk);
     lifecycle->take(LineEvent::kAccept);
-    running = lifecycle;
-    connection->begin(std::make_unique<LineWire>(line, clock), std::move(lifecycle));
+    return lifecycle;
   }
 
   void end() {
-    if (connection) connection->closed();
+    if (connection) connection->closed(running);
     connection.reset();
     ended.clear();  // waits for their threads
     sessions.reset();
     host.reset();
   }
 
-  void send(std::string_view event) { connection->message(event, true); }
+  void send(std::string_view event) { connection->message(running, event, true); }
   void ask(std::string_view text) {
     send(R"({"type":"conversation.item.create","item":{"type":"message","role":"user","content":[)"
          R"({"type":"input_text","text":")" +

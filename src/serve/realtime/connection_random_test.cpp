@@ -59,7 +59,7 @@ TEST_P(RandomClients, EveryResponseEndsOnceAndNothingStaysBehind) {
     random() % 3 == 0 ? sound() : send(event());
     if (random() % 4 == 0) sleep_ms(static_cast<int>(random() % 300));
     if (random() % 200 == 0) {
-      connection->closed();
+      connection->closed(running);
       ended.clear();
       connect();
     }
@@ -72,7 +72,7 @@ TEST_P(RandomClients, EveryResponseEndsOnceAndNothingStaysBehind) {
     if (received.event.at("type") == "response.done")
       ++done[std::string(received.event.at("response").at("id").as_string())];
   for (const auto& [id, times] : done) EXPECT_EQ(times, 1) << id;
-  connection->closed();
+  connection->closed(running);
   ended.clear();
   EXPECT_EQ(made.probe->used_cells(), 0);
   EXPECT_EQ(sessions->count(), 0U);

@@ -75,6 +75,42 @@ TEST_F(RealtimeConnectionTest, WhoSpeaksCutsTheAnswerShort) {
   EXPECT_THAT(answer(), StartsWith("I hear a tone of "));
 }
 
+TEST_F(RealtimeConnectionTest, ALaterLineTakesTheSessionOverWithTheAnswerThatIsBeingMade) {
+  model.step_cost = Milliseconds(100);
+  open();
+  ask("count");
+  sleep_ms(600);
+  const auto session = last("session.created").at("session").at("id");
+  ASSERT_GT(count("response.output_text.delta"), 1U);
+  const auto first = running;
+  running = accepted();
+  Line later;
+  connection->begin(std::make_unique<LineWire>(later, clock), running);
+  EXPECT_EQ(line.closed, 4001);
+  EXPECT_EQ(last("error").at("error").at("code"), "session_taken_over");
+  EXPECT_EQ(first->state(), LineState::kClosing);
+  connection->message(first, R"({"type":"nonsense"})", true);
+  connection->closed(first, true);
+  sleep_ms(5000);
+  line = std::move(later);
+  EXPECT_EQ(types().front(), "session.created");
+  EXPECT_EQ(last("session.created").at("session").at("id"), session);
+  EXPECT_EQ(count("error"), 0U);
+  EXPECT_EQ(answer(), "1 2 3 4 5 6 7 8 9");
+  std::string text(last("response.content_part.added").at("part").at("text").as_string());
+  for (const auto& received : line.received)
+    if (received.event.at("type").as_string() == "response.output_text.delta")
+      text += received.event.at("delta").as_string();
+  EXPECT_EQ(text, answer());
+  EXPECT_TRUE(ended.empty());
+  EXPECT_EQ(illegal, 0U);
+  connection->closed(running);
+  Line late;
+  connection->begin(std::make_unique<LineWire>(late, clock), accepted());
+  EXPECT_EQ(late.closed, 1013);
+  EXPECT_TRUE(late.received.empty());
+}
+
 TEST_F(RealtimeConnectionTest, ATurnEndsWhenSoundStopsComing) {
   open();
   speak(1000);
@@ -202,7 +238,7 @@ TEST_F(RealtimeConnectionTest, ADisconnectFreesAllWithinAStep) {
   ask("count");
   sleep_ms(400);
   EXPECT_GT(made.probe->used_cells(), 0);
-  connection->closed();
+  connection->closed(running);
   sleep_ms(150);
   EXPECT_EQ(made.probe->used_cells(), 0);
   EXPECT_EQ(made.probe->sequences(), 0);
@@ -270,15 +306,15 @@ TEST_F(RealtimeConnectionTest, AStoppingServerLetsTheAnswerEnd) {
 
 TEST_F(RealtimeConnectionTest, AnEventInAStateThatDoesNotKnowItIsAnsweredAndCounted) {
   open();
-  auto early = std::make_shared<Lifecycle>(illegal);
-  early->take(LineEvent::kAsk);  // and nobody accepted it
-  connection->begin(std::make_unique<LineWire>(line, clock), early);
+  running = std::make_shared<Lifecycle>(illegal);
+  running->take(LineEvent::kAsk);  // and nobody accepted it
+  connection->begin(std::make_unique<LineWire>(line, clock), running);
   send(R"({"type":"input_audio_buffer.clear"})");
   EXPECT_EQ(illegal, 1U);
   EXPECT_EQ(count("input_audio_buffer.cleared"), 0U);
   EXPECT_NE(std::string(last("error").at("error").at("message").as_string()).find("AUTH_PENDING"),
             std::string::npos);
-  early->take(LineEvent::kAccept);
+  running->take(LineEvent::kAccept);
   send(R"({"type":"input_audio_buffer.clear"})");
   EXPECT_EQ(count("input_audio_buffer.cleared"), 1U);
 }

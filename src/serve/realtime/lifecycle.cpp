@@ -22,11 +22,14 @@ constexpr LineStep kNotClosing = illegal(LineState::kClosing);
 const std::array<std::array<LineStep, kLineEvents>, kLineStates>& line_table() {
   // A line that closes still hears of what was under way: a session that was found too late, a last message.
   static constexpr std::array<std::array<LineStep, kLineEvents>, kLineStates> kTable{{
-      // ask        accept       refuse       timeout      message      silence      stop        end
-      {kToPending, kNotIdle, kNotIdle, kNotIdle, kNotIdle, kNotIdle, kToClosing, kToClosing},
-      {kNotPending, kToRunning, kToClosing, kToClosing, kNotPending, kNotPending, kToClosing, kToClosing},
-      {kNotRunning, kNotRunning, kNotRunning, kNotRunning, kToRunning, kToClosing, kToClosing, kToClosing},
-      {kNotClosing, kToClosing, kToClosing, kToClosing, kToClosing, kToClosing, kToClosing, kToClosing},
+      // ask        accept       refuse       timeout      message      silence      taken        stop end
+      {kToPending, kNotIdle, kNotIdle, kNotIdle, kNotIdle, kNotIdle, kNotIdle, kToClosing, kToClosing},
+      {kNotPending, kToRunning, kToClosing, kToClosing, kNotPending, kNotPending, kNotPending, kToClosing,
+       kToClosing},
+      {kNotRunning, kNotRunning, kNotRunning, kNotRunning, kToRunning, kToClosing, kToClosing, kToClosing,
+       kToClosing},
+      {kNotClosing, kToClosing, kToClosing, kToClosing, kToClosing, kToClosing, kToClosing, kToClosing,
+       kToClosing},
   }};
   return kTable;
 }
@@ -65,8 +68,8 @@ const char* to_string(LineState state) {
 }
 
 const char* to_string(LineEvent event) {
-  static constexpr std::array<const char*, kLineEvents> kNames = {"ask",     "accept",  "refuse", "timeout",
-                                                                  "message", "silence", "stop",   "end"};
+  static constexpr std::array<const char*, kLineEvents> kNames = {
+      "ask", "accept", "refuse", "timeout", "message", "silence", "taken", "stop", "end"};
   return kNames[static_cast<std::size_t>(event)];
 }
 

@@ -25,10 +25,11 @@ enum class LineEvent : std::uint8_t {
   kTimeout,  ///< it was pending for too long
   kMessage,  ///< from the client
   kSilence,  ///< no message, ping or pong for the idle limit
+  kTaken,    ///< its client came back on another line, which has the session now
   kStop,     ///< the server has no more to say: it stops, or the client errs too much
   kEnd,      ///< the line is gone
 };
-inline constexpr std::size_t kLineEvents = 8;
+inline constexpr std::size_t kLineEvents = 9;
 const char* to_string(LineEvent event);  ///< "ask", "accept", ...
 
 struct LineStep {

@@ -8,11 +8,11 @@ namespace braid::serve {
 namespace {
 
 // Every state with every event, as people read it: I, A, R, C: the next state; '-': illegal, nothing changes.
-//                                     ask accept refuse timeout message silence stop end
-constexpr const char* kExpected[] = {"A-----CC",   // IDLE
-                                     "-RCC--CC",   // AUTH_PENDING
-                                     "----RCCC",   // RUNNING
-                                     "-CCCCCCC"};  // CLOSING
+//                                     ask accept refuse timeout message silence taken stop end
+constexpr const char* kExpected[] = {"A------CC",   // IDLE
+                                     "-RCC---CC",   // AUTH_PENDING
+                                     "----RCCCC",   // RUNNING
+                                     "-CCCCCCCC"};  // CLOSING
 
 void lead(Lifecycle& line, LineState to) {
   if (to == LineState::kIdle) return;

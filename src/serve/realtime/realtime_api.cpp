@@ -37,12 +37,12 @@ class NetWire final : public RealtimeWire {
 net::WebSocketEvents events_of(const std::shared_ptr<RealtimeConnection>& connection,
                                const std::shared_ptr<Lifecycle>& line) {
   net::WebSocketEvents events;
-  events.on_message = [connection](const std::string& message, bool text) {
-    connection->message(message, text);
+  events.on_message = [connection, line](const std::string& message, bool text) {
+    connection->message(line, message, text);
   };
   events.on_closed = [connection, line](std::uint16_t code, const std::string& reason) {
     line->take(reason == net::kSilentReason ? LineEvent::kSilence : LineEvent::kEnd);
-    connection->closed(code != kNormal && code != kNoCode);
+    connection->closed(line, code != kNormal && code != kNoCode);
   };
   events.on_stopping = [connection] { connection->stopping(); };
   return events;
@@ -119,6 +119,11 @@ void RealtimeApi::end_sessions() {
 RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, const RealtimeClient& client) {
   if (parts_.durability == nullptr)
     return fail(ErrorCode::kNotFound, "this server keeps no sessions: it was started without --state-dir");
+  // Its line may be dead, and nobody knows of it yet.
+  if (auto living =
+          std::dynamic_pointer_cast<RealtimeConnection>(parts_.durability->living(wanted, client.owner))) {
+    if (living->live()) return living;
+  }
   std::shared_ptr<RealtimeConnection> connection;
   const auto begin = [&](Resumed resumed) -> Result<std::shared_ptr<LiveSession>> {
     auto start =
@@ -240,11 +245,10 @@ void RealtimeApi::connect(Asking& asking) {
   auto connection = with_patience([&] { return open(request, grant); });
   if (!connection) return refuse_with(http_error(openai::to_api_error(connection.error())));
   if (!asking.line->take_from(LineState::kAuthPending, LineEvent::kAccept))
-    return (*connection)->closed(true);  // too late
-  auto wire = std::make_unique<NetWire>(asking.upgrade.accept(offers(request, "realtime") ? "realtime" : ""));
-  NetWire* const socket = wire.get();  // the connection's, which the events keep
-  (*connection)->begin(std::move(wire), asking.line);
-  socket->start(events_of(*connection, asking.line));
+    return (*connection)->closed(asking.line, true);  // too late
+  auto wire = std::make_shared<NetWire>(asking.upgrade.accept(offers(request, "realtime") ? "realtime" : ""));
+  (*connection)->begin(wire, asking.line);
+  wire->start(events_of(*connection, asking.line));
 }
 
 void RealtimeApi::make_secret(const net::Request& request, net::Exchange exchange) {

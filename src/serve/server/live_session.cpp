@@ -53,6 +53,7 @@ Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
 std::vector<LiveSession::OpenQuestion> LiveSession::open_questions() const {
   std::lock_guard lock(mutex_);
   std::vector<OpenQuestion> open;
+  open.reserve(asked_.size());
   for (const auto& [id, asked] : asked_) open.push_back(asked.question);
   return open;
 }

@@ -33,8 +33,6 @@ void resume(const SessionsApiParts& parts, const openai::SessionResume& wanted, 
     return respond_error(exchange, {404, "this server keeps no sessions: it was started without --state-dir",
                                     "invalid_request_error", "resume", "session_not_found"});
   if (!parts.may_name_sources) return respond_error(exchange, no_sources_of_clients());
-  if (const auto live = parts.durability->living(wanted, request.key_name))
-    return respond_json(exchange, 200, openai::print_session(live->info()));
   const auto live = parts.durability->resume(
       wanted, request.key_name, SessionKind::kSources,
       [&](Resumed resumed) { return begin_again(parts.sessions, std::move(resumed)); });

@@ -82,8 +82,11 @@ class RealtimeConversation {
                        std::uint64_t seed, RealtimeLimits limits = {});
   ~RealtimeConversation();
 
-  /// Sends session.created.
+  /// Sends session.created, and what there is of a response that is open. Again where another connection
+  /// goes on with it.
   void begin();
+  /// Tells that another connection does.
+  void taken_over();
   /// A client's event, as it came.
   void take(std::string_view message);
   /// An event was not looked at: the client sends too much.
