@@ -212,6 +212,7 @@ RealtimeConversation::~RealtimeConversation() = default;
 void RealtimeConversation::begin() {
   state_->send_session("session.created");
   if (state_->open) state_->send_open();
+  if (state_->again) state_->start(*std::exchange(state_->again, std::nullopt));
 }
 
 void RealtimeConversation::taken_over() {

@@ -92,17 +92,6 @@ void append_status(JsonOut& out, const ResponseState& response) {
   out.end_object();
 }
 
-std::string metadata_text(const ResponseState& response) {
-  std::string text = "{";
-  for (const auto& [key, value] : response.metadata) {
-    if (text.size() > 1) text += ',';
-    append_quoted(text, key);
-    text += ':';
-    append_quoted(text, value);
-  }
-  return text += '}';
-}
-
 }  // namespace
 
 void append_session(JsonOut& out, const RealtimeConfig& config) {
@@ -135,6 +124,17 @@ void append_item(JsonOut& out, const Item& item) {
   out.end_array().end_object();
 }
 
+std::string metadata_text(const std::vector<std::pair<std::string, std::string>>& metadata) {
+  std::string text = "{";
+  for (const auto& [key, value] : metadata) {
+    if (text.size() > 1) text += ',';
+    append_quoted(text, key);
+    text += ':';
+    append_quoted(text, value);
+  }
+  return text += '}';
+}
+
 void append_response(JsonOut& out, const ResponseState& response, const Item* output) {
   out.begin_object().name("object").string("realtime.response").name("id").string(response.id);
   append_status(out, response);
@@ -146,7 +146,7 @@ void append_response(JsonOut& out, const ResponseState& response, const Item* ou
   out.name("usage");
   response.usage ? append_usage(out, *response.usage) : static_cast<void>(out.null());
   out.name("metadata");
-  response.metadata.empty() ? out.null() : out.raw(metadata_text(response));
+  response.metadata.empty() ? out.null() : out.raw(metadata_text(response.metadata));
   out.end_object();
 }
 

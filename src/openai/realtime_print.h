@@ -38,6 +38,8 @@ struct ResponseState {
   std::vector<std::pair<std::string, std::string>> metadata;
   std::optional<Usage> usage;
 };
+/// As an object.
+std::string metadata_text(const std::vector<std::pair<std::string, std::string>>& metadata);
 /// `output`: the item it has made; null: none.
 void append_response(JsonOut& out, const ResponseState& response, const Item* output);
 

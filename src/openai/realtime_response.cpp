@@ -49,6 +49,7 @@ void RealtimeState::on(event::CreateResponse& create, const std::string& event) 
                      open->state.id),
          "invalid_request_error", "", "conversation_already_has_active_response"},
         event);
+  ++changes;
   if (ending)
     next = std::move(create);
   else
@@ -69,27 +70,38 @@ void RealtimeState::on(event::CancelResponse& cancelled, const std::string& even
 void RealtimeState::cancel(std::string why) {
   if (next) drop_next(why);
   if (!open || !open->cancelled.empty()) return;
+  ++changes;
   open->cancelled = std::move(why);
   host.cancel(open->state.id);
 }
 
-std::string RealtimeState::question(const event::CreateResponse& create) {
-  std::string text = create.instructions.value_or(config.instructions);
-  const Item* item = items.find(std::exchange(pending, {}));
-  if (item == nullptr) return text;
-  return text.append(text.empty() ? "" : "\n").append(item->text());
+SavedResponse RealtimeState::asking(const event::CreateResponse& create) {
+  SavedResponse response;
+  response.question = create.instructions.value_or(config.instructions);
+  if (const Item* item = items.find(pending))
+    response.question.append(response.question.empty() ? "" : "\n").append(item->text());
+  response.max_output_tokens = create.max_output_tokens ? create.max_output_tokens : config.max_output_tokens;
+  response.metadata = create.metadata;
+  return response;
 }
 
 void RealtimeState::start(event::CreateResponse create) {
+  SavedResponse response = asking(create);
+  pending.clear();
+  start(std::move(response));
+}
+
+void RealtimeState::start(SavedResponse response) {
   ++changes;
   open.emplace();
-  open->state.id = new_id("resp_");
+  open->state.id = response.id.empty() ? new_id("resp_") : std::move(response.id);
   open->state.conversation = conversation;
-  open->state.max_output_tokens =
-      create.max_output_tokens ? create.max_output_tokens : config.max_output_tokens;
-  open->state.metadata = std::move(create.metadata);
+  open->state.max_output_tokens = response.max_output_tokens;
+  open->state.metadata = std::move(response.metadata);
+  open->question = response.question;
   send_open();
-  RealtimeAsk ask{open->state.id, question(create), open->state.max_output_tokens, config.braid.deadline};
+  RealtimeAsk ask{open->state.id, std::move(response.question), open->state.max_output_tokens,
+                  config.braid.deadline};
   if (const Status asked = host.ask(std::move(ask)); !asked) {
     RealtimeEnd failed;
     failed.kind = RealtimeEnd::Kind::kFailed;
@@ -169,6 +181,7 @@ void RealtimeState::end(RealtimeEnd ended) {
 }
 
 void RealtimeState::drop_next(std::string why) {
+  ++changes;
   ResponseState never;
   never.id = new_id("resp_");
   never.conversation = conversation;
@@ -182,7 +195,7 @@ void RealtimeState::drop_next(std::string why) {
 void RealtimeState::answer_turn() {
   if (!config.turns || !config.turns->create_response || next) return;
   if (!open)
-    start({});
+    start(event::CreateResponse{});
   else if (!open->cancelled.empty())
     next.emplace();
 }

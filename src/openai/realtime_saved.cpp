@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -35,6 +36,7 @@ class SavedReader {
     if (const auto items = reader_.array(0, "items"))
       for (JsonIndex at = *items + 1; at < reader_.node(*items).end; at = reader_.node(at).end)
         saved_.items.push_back(item(at));
+    if (const auto open = reader_.object(0, "open")) saved_.open = response(*open);
     if (reader_.failed()) return tl::unexpected(reader_.take_error());
     return std::move(saved_);
   }
@@ -42,6 +44,20 @@ class SavedReader {
  private:
   std::string text(JsonIndex at, std::string_view name) {
     return std::string(reader_.string(at, name, limits_.items_bytes).value_or(""));
+  }
+
+  SavedResponse response(JsonIndex at) {
+    SavedResponse response;
+    response.id = text(at, "id");
+    response.question = text(at, "question");
+    if (const auto most = reader_.integer(at, "max_output_tokens", 1))
+      response.max_output_tokens =
+          static_cast<int>(std::min<std::int64_t>(*most, abilities_.max_output_tokens));
+    if (const auto pairs = reader_.object(at, "metadata"))
+      for (JsonIndex value = *pairs + 1; value < reader_.node(*pairs).end; value = reader_.node(value).end)
+        if (reader_.is(value, JsonNode::Kind::kString, "a string"))
+          response.metadata.emplace_back(reader_.node(value).key, reader_.node(value).text);
+    return response;
   }
 
   Item item(JsonIndex at) {
@@ -77,6 +93,13 @@ class SavedReader {
   SavedConversation saved_;
 };
 
+void append_open(JsonOut& out, const SavedResponse& open) {
+  out.begin_object().name("id").string(open.id).name("question").string(open.question);
+  if (open.max_output_tokens) out.name("max_output_tokens").integer(*open.max_output_tokens);
+  if (!open.metadata.empty()) out.name("metadata").raw(metadata_text(open.metadata));
+  out.end_object();
+}
+
 Error error_of(const ApiError& error) {
   return {error.code == "unsupported_value" ? ErrorCode::kUnsupported : ErrorCode::kBadInput, error.message};
 }
@@ -91,7 +114,9 @@ std::string print_saved(const SavedConversation& saved) {
   append_session(out.name("session"), config);
   out.name("id").string(saved.id).name("pending").string(saved.pending).name("items").begin_array();
   for (const Item& item : saved.items) append_item(out, item);
-  out.end_array().end_object();
+  out.end_array();
+  if (saved.open) append_open(out.name("open"), *saved.open);
+  out.end_object();
   return out.take();
 }
 
@@ -105,7 +130,17 @@ Result<SavedConversation> parse_saved(std::string_view json, const RealtimeAbili
 }
 
 SavedConversation RealtimeConversation::save() const {
-  return {state_->config, state_->conversation, state_->pending, state_->items.all()};
+  RealtimeState& s = *state_;
+  SavedConversation saved{s.config, s.conversation, s.pending, s.items.all(), s.again};
+  if (s.open && s.open->cancelled.empty()) {
+    const ResponseState& open = s.open->state;
+    saved.open = {open.id, s.open->question, open.max_output_tokens, open.metadata};
+    std::erase_if(saved.items, [&](const Item& item) { return item.id == s.open->item.id; });
+  } else if (s.next) {
+    saved.open = s.asking(*s.next);
+    saved.pending.clear();
+  }
+  return saved;
 }
 
 std::uint64_t RealtimeConversation::changes() const { return state_->changes; }

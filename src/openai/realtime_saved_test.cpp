@@ -59,13 +59,44 @@ TEST_F(RealtimeSavedTest, ItemsAndTheNextQuestionComeBack) {
   EXPECT_EQ(host.did.back(), "ask And now?");
 }
 
-TEST_F(RealtimeSavedTest, AnAnswerThatWasBeingMadeIsIncomplete) {
+TEST_F(RealtimeSavedTest, AResponseThatWasBeingMadeIsAskedAgainUnderItsId) {
+  take(R"({"type":"session.update","session":{"type":"realtime","instructions":"Be brief."}})");
   say("What is the code?");
-  take(R"({"type":"response.create"})");
-  conversation->response_begun(asked_response());
+  take(R"({"type":"response.create","response":{"max_output_tokens":5,"metadata":{"topic":"a\"b"}}})");
+  conversation->response_text(asked_response(), "It ");
+  const std::string id = asked_response();
   save_and_restore();
-  EXPECT_EQ(conversation->open_response(), "");
-  EXPECT_EQ(conversation->save().items.back().state, Item::State::kIncomplete);
+  save_and_restore();  // also where it died again before its client came
+  EXPECT_EQ(conversation->save().items.size(), 1U);
+  conversation->begin();
+  EXPECT_EQ(types_since(0), (std::vector<std::string>{"session.created", "response.created"}));
+  ASSERT_EQ(host.asked.size(), 1U);
+  EXPECT_EQ(host.asked[0].response, id);
+  EXPECT_EQ(host.asked[0].text, "Be brief.\nWhat is the code?");
+  EXPECT_EQ(host.asked[0].max_output_tokens, 5);
+  end(RealtimeEnd::Kind::kCompleted);
+  EXPECT_EQ(host.sent.back().at("response").at("id").as_string(), id);
+  EXPECT_EQ(host.sent.back().at("response").at("metadata").at("topic"), "a\"b");
+  save_and_restore();
+  settings();
+  EXPECT_TRUE(host.asked.empty());
+}
+
+TEST_F(RealtimeSavedTest, OneThatWasBeingCancelledIsNotAskedAgainButWhatWaitedForItIs) {
+  take(kCreate);
+  take(kCancel);
+  save_and_restore();
+  settings();
+  EXPECT_TRUE(host.asked.empty());
+  take(kCreate);
+  take(kCancel);
+  say("And now?");
+  take(kCreate);
+  save_and_restore();
+  conversation->begin();
+  ASSERT_EQ(host.asked.size(), 1U);
+  EXPECT_EQ(host.asked[0].text, "And now?");
+  EXPECT_EQ(conversation->save().pending, "");
 }
 
 TEST_F(RealtimeSavedTest, WhatChangesWhatIsSavedIsCountedAndAPingIsNot) {
@@ -80,9 +111,13 @@ TEST_F(RealtimeSavedTest, WhatChangesWhatIsSavedIsCountedAndAPingIsNot) {
   counted(event(R"({"type":"session.update","session":{"type":"realtime","instructions":"Look."}})"), true);
   counted([&] { say("What is the code?"); }, true);
   counted(event(kCreate), true);
-  counted([&] { conversation->response_begun(asked_response()); }, true);
+  conversation->response_begun(asked_response());
   counted([&] { conversation->response_text(asked_response(), "It is "); }, false);
   counted([&] { end(RealtimeEnd::Kind::kCompleted); }, true);
+  counted(event(kCreate), true);
+  counted(event(kCancel), true);
+  counted(event(kCreate), true);
+  counted(event(kCancel), true);
   counted([&] { append_ms(200); }, false);
   counted(event(R"({"type":"input_audio_buffer.commit"})"), true);
   const std::string spoken = conversation->save().items.back().id;

@@ -13,6 +13,7 @@ namespace braid::openai {
 /// A response from its response.created to its response.done.
 struct OpenResponse {
   ResponseState state;
+  std::string question;   ///< as it was asked
   Item item;              ///< what it has made
   bool begun = false;     ///< the item has been told of
   std::string cancelled;  ///< why it is to end: client_cancelled, turn_detected; empty: it isn't
@@ -28,7 +29,8 @@ struct RealtimeState {
         limits(bounds),
         items(limits),
         conversation(start.id.empty() ? new_id("conv_") : std::move(start.id)),
-        pending(std::move(start.pending)) {
+        pending(std::move(start.pending)),
+        again(std::move(start.open)) {
     for (Item& item : start.items) items.add(std::move(item), std::nullopt);
   }
 
@@ -70,7 +72,9 @@ struct RealtimeState {
 
   // Responses.
   void start(event::CreateResponse create);
-  std::string question(const event::CreateResponse& create);
+  void start(SavedResponse response);
+  /// What the response is to answer, as it would be asked now.
+  SavedResponse asking(const event::CreateResponse& create);
   /// What has been sent of it, the texts in one.
   void send_open();
   void send_output();
@@ -96,6 +100,7 @@ struct RealtimeState {
   std::string speaking;    ///< id of the item that speech which goes on will become
   Nanoseconds buffered{};  ///< sound appended and not committed, at most
   std::optional<OpenResponse> open;
+  std::optional<SavedResponse> again;         ///< was open when it was saved: begin() asks it
   std::optional<event::CreateResponse> next;  ///< accepted while the open one is being cancelled
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "braid/base/result.h"
@@ -59,12 +60,21 @@ class RealtimeHost {
   virtual std::int64_t session_us() const = 0;
 };
 
+/// A response that was asked for and not told the end of.
+struct SavedResponse {
+  std::string id;        ///< empty: it hasn't been told of
+  std::string question;  ///< as RealtimeAsk::text
+  std::optional<int> max_output_tokens;
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
 /// A conversation apart from what goes on in it.
 struct SavedConversation {
   RealtimeConfig config;
-  std::string id;           ///< conv_...; empty: it has none yet
-  std::string pending;      ///< id of the user's text that is the next question; empty: none
-  std::vector<Item> items;  ///< without media
+  std::string id;                          ///< conv_...; empty: it has none yet
+  std::string pending;                     ///< id of the user's text that is the next question; empty: none
+  std::vector<Item> items;                 ///< without media, and without what the open response has made
+  std::optional<SavedResponse> open = {};  ///< asked again by begin()
 };
 /// JSON, without the resume token.
 std::string print_saved(const SavedConversation& saved);
@@ -82,8 +92,8 @@ class RealtimeConversation {
                        std::uint64_t seed, RealtimeLimits limits = {});
   ~RealtimeConversation();
 
-  /// Sends session.created, and what there is of a response that is open. Again where another connection
-  /// goes on with it.
+  /// Sends session.created, and what there is of a response that is open; one that was open when it was saved
+  /// is asked again, under its id. Again where another connection goes on with the conversation.
   void begin();
   /// Tells that another connection does.
   void taken_over();
