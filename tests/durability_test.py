@@ -4,6 +4,8 @@ DURABILITY_KILLS is how often the loop kills it (5 by default, 50 by `make fault
 """
 
 import base64
+import hashlib
+import hmac
 import json
 import os
 import resource
@@ -16,7 +18,8 @@ from pathlib import Path
 import official_client  # before what it brings along
 import websockets.sync.client
 from braid_runs import BRAID, CLIP, SAMPLES, TIMEOUT_S
-from served import Server, text_of
+from metrics_test import Receiver
+from served import Server, config_file, text_of
 
 KILLS = int(os.environ.get("DURABILITY_KILLS", "5"))
 FLAGS = ("--window-tokens", "1024")
@@ -186,6 +189,34 @@ class Sessions(Durable):
                                 capture_output=True, text=True, timeout=TIMEOUT_S)
         self.assertEqual(second.returncode, 4, second.stderr)
         self.assertIn("used by another process", second.stderr)
+
+
+class Standing(Durable):
+    def test_a_question_of_a_client_goes_on_without_it_in_step_and_signed(self):
+        hook = Receiver()
+        self.addCleanup(hook.close)
+        flags = config_file(self, "[webhooks]\nallow_private = true\n")
+        self.start(*flags)
+        session = self.make_session(questions=[
+            {"ask": QUESTION, "every_s": 2, "webhook": hook.url, "secret": "hush"}])
+        self.wait_until(lambda: any(SAID in p[2].decode() for p in hook.posts), "nothing is answered")
+        time.sleep(A_SNAPSHOT)
+        self.kill()
+        before = len(hook.posts)
+        self.start(*flags)
+        self.wait_until(lambda: len(hook.posts) >= before + 3, "it doesn't go on")
+        for _, headers, body in hook.posts[before:]:
+            self.assertEqual(headers["X-Braid-Signature"], "sha256=" + hmac.new(b"hush", body, hashlib.sha256).hexdigest())
+            post = json.loads(body)
+            self.assertEqual((post["session"], post["question"]), (session["id"], QUESTION))
+            self.assertIn(SAID, post["answer"])
+        # The first may be one that was open. What is asked on time is asked at multiples of its period.
+        self.assertLess(json.loads(hook.posts[-1][2])["asked_at_us"] % 2_000_000, 1_000_000)
+        self.assertEqual([(s["id"], s["state"]) for s in self.server.json("GET", "/v1/sessions")[1]["data"]],
+                         [(session["id"], "running")])
+        self.assertEqual(self.resume(session)[0], 200)
+        self.assertTrue(all(p.stat().st_mode & 0o777 == 0o600 for p in self.state.rglob("*") if p.is_file()))
+        self.assertNotIn("hush", "".join(self.server.log))
 
 
 class Realtime(Durable):

@@ -87,6 +87,9 @@ TEST(Sessions, AreShownAndListed) {
       R"("sources":[{"name":"cam","kind":"media","state":"live","perceived":20,"kept":7}]})";
   EXPECT_EQ(print_session(session), shown);
   EXPECT_EQ(print_sessions({session, session}), R"({"object":"list","data":[)" + shown + "," + shown + "]}");
+  session.unanswered = {{"What?", SessionTime(Milliseconds(2))}};
+  EXPECT_NE(print_session(session).find(R"("unanswered":[{"question":"What?","asked_at_us":2000}])"),
+            std::string::npos);
   EXPECT_EQ(print_session_deleted("s-1"), R"({"id":"s-1","object":"session.deleted","deleted":true})");
 }
 

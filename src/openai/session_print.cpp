@@ -23,6 +23,14 @@ void append_session(JsonOut& out, const SessionInfo& session) {
   out.name("sources").begin_array();
   for (const SourceInfo& source : session.sources) append_source(out, source);
   out.end_array();
+  if (!session.unanswered.empty()) {
+    out.name("unanswered").begin_array();
+    for (const UnansweredQuestion& one : session.unanswered) {
+      out.begin_object().name("question").string(one.question);
+      out.name("asked_at_us").integer(to_us(one.asked_at)).end_object();
+    }
+    out.end_array();
+  }
   if (!session.resume_token.empty()) out.name("resume_token").string(session.resume_token);
   out.end_object();
 }

@@ -16,7 +16,8 @@ namespace braid::serve {
 namespace {
 
 constexpr Nanoseconds kFlushPatience = Milliseconds(1000);
-constexpr Nanoseconds kBeginPatience = Milliseconds(2000);  // for who comes while it is being begun
+constexpr Nanoseconds kTryAgain = std::chrono::seconds(10);  // to begin one without its client
+constexpr Nanoseconds kBeginPatience = Milliseconds(2000);   // for who comes while it is being begun
 
 std::int64_t wall_us() {
   return std::chrono::duration_cast<Microseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -333,6 +334,32 @@ void Durability::drop_expired() {
   }
 }
 
+void Durability::go_on(Begin begin, std::function<Status(std::function<void()>)> post) {
+  {
+    std::lock_guard lock(mutex_);
+    begin_unattended_ = std::move(begin);
+    post_ = std::move(post);
+  }
+  begin_unattended();
+}
+
+void Durability::begin_unattended() {
+  std::lock_guard lock(mutex_);
+  if (!begin_unattended_) return;
+  const SteadyTime now = clock_.now();
+  for (auto& [id, entry] : entries_) {
+    if (entry.saved.standing.empty() || !entry.damage.empty() || entry.resuming || !entry.live.expired() ||
+        now < entry.next_try)
+      continue;
+    entry.next_try = now + kTryAgain;
+    const auto work = [this, id = id, begin = begin_unattended_] {
+      if (const auto begun = this->begin(id, begin); !begun)
+        log(LogLevel::kWarning, "its standing questions wait: {}", begun.error().message);
+    };
+    entry.resuming = post_(work).has_value();
+  }
+}
+
 void Durability::failed(const Error& error) {
   ++failed_;
   if (!std::exchange(failing_, true))
@@ -351,9 +378,7 @@ void Durability::write(const Taken& taken) {
     }
   }
   // Their locks come before ours.
-  if (living.session)
-    for (LiveSession::OpenQuestion& open : living.session->open_questions())
-      saved.unanswered.push_back({std::move(open.text), open.asked_at});
+  if (living.session) saved.unanswered = living.session->open_questions();
   if (living.conversation) saved.conversation = living.conversation->saved();
   const bool gone = !living.session || (saved.kind == SessionKind::kClient && saved.conversation.empty());
   if (!gone) {
@@ -391,6 +416,7 @@ void Durability::run() {
     }
     lock.unlock();
     drop_expired();
+    begin_unattended();
     ask_for_images();
     next = clock_.now() + options_.interval;
     lock.lock();

@@ -67,6 +67,10 @@ class Durability {
   /// The same without token, for the server's own session of these sources. None: there is none.
   std::shared_ptr<LiveSession> resume_configured(const std::vector<std::string>& sources, const Begin& begin);
 
+  /// From here on those of kSources that have standing questions go on by themselves, as soon as `begin`
+  /// can: it is called on a thread of `post`, every so often until it succeeds or their time is over. Null
+  /// ends that: neither is called any more.
+  void go_on(Begin begin, std::function<Status(std::function<void()>)> post);
   /// The conversation of a client's session that lives and has this id and token; else null.
   std::shared_ptr<KeptConversation> living(const openai::SessionResume& wanted, const std::string& owner);
   std::vector<openai::SessionInfo> resumable(const std::string& owner);
@@ -102,6 +106,7 @@ class Durability {
     std::weak_ptr<KeptConversation> conversation;  // while it lives, of a kClient
     std::unique_ptr<SessionStore> store;           // while it lives
     SteadyTime expires{};                          // while it doesn't
+    SteadyTime next_try{};                         // to begin it without its client
     bool resuming = false;
     std::string damage;                    // why it can't come back; its files go when it expires
     std::optional<std::uint64_t> changes;  // of the session, as it was written whole
@@ -123,6 +128,7 @@ class Durability {
   void write(Entry& entry, const Taken& taken, SavedSession saved);
   void failed(const Error& error);
   void drop_expired();
+  void begin_unattended();
   void forget_asked(const std::string& id);
   Result<std::unique_ptr<SessionStore>> make_store(const SavedSession& saved);
   Result<std::shared_ptr<LiveSession>> begin(const std::string& id, const Begin& begin);
@@ -139,6 +145,8 @@ class Durability {
   store::StateFolder folder_;
   std::map<std::string, Entry> entries_;  // by id
   bool failing_ = false;                  // told in the log
+  Begin begin_unattended_;                // null: nobody comes back by himself
+  std::function<Status(std::function<void()>)> post_;
   Thread writer_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "host/step_loop.h"
 #include "server/live_sessions.h"
+#include "server/workers.h"
 #include "session_fixture.h"
 
 namespace braid::serve {
@@ -41,7 +42,7 @@ class DurabilityTest : public SessionTest {
     live.reset();
     sessions.reset();
   }
-  std::string begin() {
+  std::string begin(std::vector<openai::StandingQuestion> standing = {}) {
     std::vector<std::unique_ptr<ingest::Source>> sources;
     sources.push_back(make_frame_source({.frames = 8, .paced = true}, pool, clock));
     auto made = sessions->create(std::move(sources), options, owner);
@@ -50,6 +51,7 @@ class DurabilityTest : public SessionTest {
     SavedSession saved;
     saved.id = live->id();
     saved.owner = owner;
+    saved.standing = std::move(standing);
     return durability->keep(live, saved);
   }
   /// A session of a server that died when it had been written, and was started again.
@@ -202,6 +204,65 @@ TEST_F(DurabilityTest, OfASessionInWhichNothingChangesNothingIsAskedAndNothingWr
   EXPECT_GT(after.images, before.images);
   clock.sleep_for(std::chrono::seconds(60));
   EXPECT_EQ(durability->counts().images, after.images);
+}
+
+TEST_F(DurabilityTest, OneWithAStandingQuestionGoesOnByItselfAsSoonAsItCan) {
+  start();
+  openai::StandingQuestion asked;
+  asked.ask = "What?";
+  asked.every = std::chrono::seconds(10);
+  const std::string token = begin({asked});
+  const std::string id = live->id();
+  clock.sleep_for(Milliseconds(2500));
+  die();
+  start();
+  const SteadyTime started = clock.now();
+  std::vector<SteadyTime> tries;
+  const auto begin_again = [&](Resumed resumed) -> Result<std::shared_ptr<LiveSession>> {
+    tries.push_back(clock.now());
+    if (tries.size() < 3) return fail(ErrorCode::kResource, "the camera doesn't answer");
+    EXPECT_EQ(resumed.saved.standing.at(0).ask, "What?");
+    return live = *sessions->create(std::vector<std::unique_ptr<ingest::Source>>{}, options, owner,
+                                    SessionRebirth{resumed.saved.id, 0, std::move(resumed.image)});
+  };
+  Workers workers(clock, 1);
+  durability->go_on(begin_again, [&](std::function<void()> work) { return workers.post(std::move(work)); });
+  clock.sleep_for(std::chrono::seconds(60));
+  ASSERT_EQ(tries.size(), 3U);
+  EXPECT_EQ(tries[0], started);
+  EXPECT_GE(tries[1] - tries[0], std::chrono::seconds(10));
+  EXPECT_EQ(resume(id, token), live);
+  durability->go_on(nullptr, nullptr);
+}
+
+TEST_F(DurabilityTest, WhatIsOpenWhenItDiesIsKnownWhenItComesBack) {
+  model.step_cost = Milliseconds(500);
+  make_host().loop().start();
+  start();
+  const std::string token = begin();
+  const std::string id = live->id();
+  clock.sleep_for(Milliseconds(3000));
+  for (const char* text : {"What now?", "What stands?"}) {
+    Question asked = question(text);
+    asked.now = true;
+    ASSERT_TRUE(live->ask(std::move(asked), {}));
+  }
+  clock.sleep_for(Milliseconds(2500));
+  die();
+  start();
+  const auto back = durability->resume({id, token}, owner, SessionKind::kSources, [&](Resumed resumed) {
+    return sessions->create(
+        std::vector<std::unique_ptr<ingest::Source>>{}, options, owner,
+        SessionRebirth{resumed.saved.id, 0, std::move(resumed.image), std::move(resumed.saved.unanswered)});
+  });
+  ASSERT_TRUE(back) << back.error().message;
+  live = *back;
+  ASSERT_EQ(live->info().unanswered.size(), 2U);
+  EXPECT_EQ(live->info().unanswered[0].question, "What now?");
+  EXPECT_GE(live->info().unanswered[0].asked_at, SessionTime(Milliseconds(3000)));
+  EXPECT_TRUE(live->take_left("What stands?"));
+  EXPECT_FALSE(live->take_left("What stands?"));
+  EXPECT_EQ(live->open_questions().size(), 1U);
 }
 
 TEST_F(DurabilityTest, WhatCouldNotBeWrittenIsTriedAgain) {

@@ -39,6 +39,17 @@ json::value print(const SavedEntry& entry) {
   return out;
 }
 
+json::object print(const openai::StandingQuestion& question) {
+  json::object out{{"ask", question.ask}};
+  if (question.every) out["every_ns"] = question.every->count();
+  if (!question.on_event.empty()) out["on_event"] = question.on_event;
+  if (!question.webhook.empty()) out["webhook"] = question.webhook;
+  if (!question.secret.empty()) out["secret"] = question.secret;
+  if (question.deadline) out["deadline_ns"] = question.deadline->count();
+  if (question.max_tokens) out["max_tokens"] = *question.max_tokens;
+  return out;
+}
+
 /// The first member that isn't what it must be is kept; all after it give defaults.
 class Reader {
  public:
@@ -75,6 +86,13 @@ class Reader {
     if (at < -kMaxTime || at > kMaxTime) refuse(name);
     return failed() ? SessionTime{} : SessionTime(Nanoseconds(at));
   }
+  /// Longer than nothing, if it is there.
+  std::optional<Nanoseconds> span(const json::object& from, std::string_view name) {
+    if (!from.contains(name)) return std::nullopt;
+    const auto length = number<std::int64_t>(from, name);
+    if (length <= 0 || length > kMaxTime) refuse(name);
+    return failed() ? std::nullopt : std::optional(Nanoseconds(length));
+  }
   const json::array& array(const json::object& from, std::string_view name) {
     static const json::array none;
     const json::value* at = from.if_contains(name);
@@ -94,6 +112,19 @@ class Reader {
   static constexpr std::int64_t kMaxTime = std::numeric_limits<std::int64_t>::max() / 4;
   std::string failed_;
 };
+
+openai::StandingQuestion read_standing(Reader& reader, const json::value& value) {
+  const json::object& from = reader.object(value, "standing");
+  openai::StandingQuestion question;
+  question.ask = reader.text(from, "ask");
+  question.on_event = reader.text(from, "on_event");
+  question.webhook = reader.text(from, "webhook");
+  question.secret = reader.text(from, "secret");
+  question.every = reader.span(from, "every_ns");
+  question.deadline = reader.span(from, "deadline_ns");
+  if (from.contains("max_tokens")) question.max_tokens = reader.number<int>(from, "max_tokens");
+  return question;
+}
 
 std::variant<TokenRun, SavedRun> read_piece(Reader& reader, const json::value& piece) {
   if (const json::array* tokens = piece.if_array()) {
@@ -136,6 +167,8 @@ SavedSession read(Reader& reader, const json::object& from) {
     if (!source.is_string()) reader.refuse("sources");
     if (const json::string* text = source.if_string()) session.sources.emplace_back(*text);
   }
+  for (const json::value& question : reader.array(from, "standing"))
+    session.standing.push_back(read_standing(reader, question));
   if (from.contains("window_ns"))
     session.window = Nanoseconds(reader.number<std::int64_t>(from, "window_ns"));
   session.created = reader.number<std::int64_t>(from, "created");
@@ -172,8 +205,11 @@ std::string print_saved_session(const SavedSession& session) {
   json::array& timeline = out["timeline"].emplace_array();
   for (const SavedEntry& entry : session.timeline) timeline.push_back(print(entry));
   json::array& unanswered = out["unanswered"].emplace_array();
-  for (const SavedQuestion& question : session.unanswered)
-    unanswered.push_back(json::object{{"text", question.text}, {"asked_at_ns", ns(question.asked_at)}});
+  for (const openai::UnansweredQuestion& question : session.unanswered)
+    unanswered.push_back(json::object{{"text", question.question}, {"asked_at_ns", ns(question.asked_at)}});
+  if (session.standing.empty()) return json::serialize(out);
+  json::array& standing = out["standing"].emplace_array();
+  for (const openai::StandingQuestion& question : session.standing) standing.push_back(print(question));
   return json::serialize(out);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "braid/base/result.h"
+#include "braid/openai/session_api.h"
 #include "braid/packet/prompt.h"
 #include "braid/packet/question.h"
 
@@ -35,27 +36,23 @@ struct SavedEntry {
   std::vector<std::variant<TokenRun, SavedRun>> pieces;
 };
 
-struct SavedQuestion {
-  std::string text;
-  SessionTime asked_at;
-};
-
 struct SavedSession {
   std::string id;
   std::string owner;       ///< the key's name
   std::string token_hash;  ///< of the resume token; empty: nobody has one
   std::string model;       ///< fingerprint of the one whose embeddings these are
   SessionKind kind = SessionKind::kSources;
-  std::vector<std::string> sources;   ///< specs
-  std::optional<Nanoseconds> window;  ///< as it was asked for
-  std::int64_t created = 0;           ///< Unix time, seconds
-  std::string conversation;           ///< JSON of kClient's
+  std::vector<std::string> sources;                ///< specs
+  std::vector<openai::StandingQuestion> standing;  ///< of kSources, with their secrets
+  std::optional<Nanoseconds> window;               ///< as it was asked for
+  std::int64_t created = 0;                        ///< Unix time, seconds
+  std::string conversation;                        ///< JSON of kClient's
   SessionTime now;
   std::uint64_t evicted = 0;
   std::int64_t next_question = 0;
   std::uint64_t next_run = 0;
   std::vector<SavedEntry> timeline;
-  std::vector<SavedQuestion> unanswered;
+  std::vector<openai::UnansweredQuestion> unanswered;
 };
 
 std::string print_saved_session(const SavedSession& session);

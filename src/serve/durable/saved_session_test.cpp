@@ -26,6 +26,15 @@ TEST(SavedSession, AllOfItComesBack) {
       {true, 5, Modality::kVision, 1, at(1), at(2), {TokenRun{1, 2}, SavedRun{7, 1ULL << 40}}});
   session.timeline.push_back({false, 0, Modality::kText, 0, at(3), at(4), {TokenRun{}}});
   session.unanswered.push_back({"What now?", at(9)});
+  openai::StandingQuestion standing;
+  standing.ask = "Is the guard open?";
+  standing.every = Milliseconds(1500);
+  standing.webhook = "https://hook.example/x";
+  standing.secret = "hush";
+  standing.deadline = Milliseconds(800);
+  standing.max_tokens = 12;
+  session.standing.push_back(standing);
+  session.standing.push_back({"What was said?", {}, "utterance", {}, {}, {}, {}});
   const std::string json = print_saved_session(session);
   const auto back = parse_saved_session(json);
   ASSERT_TRUE(back) << back.error().message;
@@ -37,7 +46,9 @@ TEST(SavedSession, AllOfItComesBack) {
   EXPECT_EQ(back->timeline[0].modality, Modality::kVision);
   EXPECT_EQ(std::get<SavedRun>(back->timeline[0].pieces[1]).offset, 1ULL << 40);
   EXPECT_FALSE(back->timeline[1].is_chunk);
-  EXPECT_EQ(back->unanswered[0].text, "What now?");
+  EXPECT_EQ(back->unanswered[0].question, "What now?");
+  EXPECT_EQ(back->standing[0].secret, "hush");
+  EXPECT_EQ(back->standing[1].on_event, "utterance");
 }
 
 // What docs/durability.md promises of later versions.
@@ -62,6 +73,8 @@ TEST(SavedSession, WhatIsNotSoIsRefusedByItsName) {
       {R"({"timeline":[{"pieces":[[99999999999]]}]})", "'pieces'"},
       {R"({"timeline":[{"pieces":[7]}]})", "'pieces'"},
       {R"({"unanswered":["x"]})", "'unanswered'"},
+      {R"({"standing":[5]})", "'standing'"},
+      {R"({"standing":[{"every_ns":0}]})", "'every_ns'"},
       {"[]", "no JSON object"},
       {"{", "no JSON object"},
       {std::string(1000, '['), "no JSON object"}};

@@ -42,7 +42,7 @@ Status LiveSession::start(const SessionOptions& options, EngineHost& host,
 
 Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
   std::lock_guard lock(mutex_);  // its events wait until it is in the table
-  OpenQuestion open{question.text, session_->now()};
+  openai::UnansweredQuestion open{question.text, session_->now()};
   auto id = session_->ask(std::move(question));
   if (!id) return id;
   info_.last_used = unix_seconds();
@@ -50,12 +50,25 @@ Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
   return id;
 }
 
-std::vector<LiveSession::OpenQuestion> LiveSession::open_questions() const {
+std::vector<openai::UnansweredQuestion> LiveSession::open_questions() const {
   std::lock_guard lock(mutex_);
-  std::vector<OpenQuestion> open;
-  open.reserve(asked_.size());
+  std::vector<openai::UnansweredQuestion> open = info_.unanswered;
   for (const auto& [id, asked] : asked_) open.push_back(asked.question);
   return open;
+}
+
+void LiveSession::recall(std::vector<openai::UnansweredQuestion> left) {
+  constexpr std::size_t kMost = 64;
+  if (left.size() > kMost) left.erase(left.begin(), left.end() - kMost);
+  info_.unanswered = std::move(left);
+}
+
+bool LiveSession::take_left(const std::string& question) {
+  std::lock_guard lock(mutex_);
+  const std::size_t taken = std::erase_if(
+      info_.unanswered, [&](const openai::UnansweredQuestion& left) { return left.question == question; });
+  ended_ += taken;
+  return taken > 0;
 }
 
 void LiveSession::cancel(QuestionId id) { session_->cancel(id); }

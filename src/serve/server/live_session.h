@@ -39,12 +39,12 @@ class LiveSession final : public deliver::EventSink {
   /// Errors as Session::ask().
   Result<QuestionId> ask(Question question, AskSink sink);
   void cancel(QuestionId id);
-  struct OpenQuestion {
-    std::string text;
-    SessionTime asked_at;
-  };
-  /// Those asked and not yet answered, in the order of their ids.
-  std::vector<OpenQuestion> open_questions() const;
+  /// Those asked and not yet answered, in the order of their ids; and such of before that nobody has taken.
+  std::vector<openai::UnansweredQuestion> open_questions() const;
+  /// Before start(): what was open before the session came back; at most the newest 64.
+  void recall(std::vector<openai::UnansweredQuestion> left);
+  /// Whether that text is among them; it isn't any more.
+  bool take_left(const std::string& question);
   /// As Session::changes(), of open_questions() too.
   std::uint64_t changes() const { return session_->changes() + ended_; }
   /// Further listeners to all events; on the delivery thread.
@@ -69,11 +69,11 @@ class LiveSession final : public deliver::EventSink {
   mutable std::mutex mutex_;  // guards what follows
   openai::SessionInfo info_;
   struct Asked {
-    OpenQuestion question;
+    openai::UnansweredQuestion question;
     AskSink sink;
   };
   std::map<std::int64_t, Asked> asked_;  // by question id
-  std::atomic<std::uint64_t> ended_{0};  // that were in asked_
+  std::atomic<std::uint64_t> ended_{0};  // that were in asked_ or left
   std::vector<std::function<void(const deliver::Event&)>> listeners_;
   std::unique_ptr<Session> session_;
 };

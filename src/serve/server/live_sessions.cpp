@@ -73,7 +73,10 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_p
                                                        std::optional<SessionRebirth> again) {
   if (options_.on_new) options_.on_new(*live);
   std::optional<SessionImage> image;
-  if (again) image = std::move(again->image);
+  if (again) {
+    image = std::move(again->image);
+    live->recall(std::move(again->left));
+  }
   if (auto started = live->start(options, host_, speech_, std::move(sources), std::move(image)); !started)
     return tl::unexpected(started.error());
   std::lock_guard lock(mutex_);

@@ -27,6 +27,7 @@ struct SessionRebirth {
   std::string id;
   std::int64_t created = 0;  ///< Unix time, seconds
   SessionImage image;
+  std::vector<openai::UnansweredQuestion> left = {};  ///< for LiveSession::recall()
 };
 
 /// Thread-safe.

@@ -77,6 +77,11 @@ struct Server::State {
 
   Status listen();
   Status attach_sources();
+  void go_on();
+  bool may_name_sources() const {
+    return config.client_sources == "all" ||
+           (config.client_sources == "local" && net::is_loopback_address(config.address));
+  }
   MetricsNow metrics_now() const;
 
   const ServerConfig config;
@@ -121,9 +126,7 @@ Status Server::State::listen() {
     chat_api.handle(std::move(request), std::move(exchange));
   });
   realtime.add_routes(router);
-  const bool local = net::is_loopback_address(config.address);
-  const bool may_name_sources = config.client_sources == "all" || (config.client_sources == "local" && local);
-  add_session_routes(router, {sessions, reports->standing(), durability.get(), workers, may_name_sources});
+  add_session_routes(router, {sessions, reports->standing(), durability.get(), workers, may_name_sources()});
   add_session_events_route(router, sessions);
   add_transcription_route(
       router, {chats, media, *engine.tokenizer, engine.info.name, reports->observers(), workers, clock});
@@ -158,8 +161,9 @@ Status Server::State::attach_sources() {
   wanted.sources = config.sources;
   std::shared_ptr<LiveSession> live;
   if (durability)
-    live = durability->resume_configured(
-        config.sources, [this](Resumed resumed) { return begin_again(sessions, std::move(resumed)); });
+    live = durability->resume_configured(config.sources, [this](Resumed resumed) {
+      return begin_again(sessions, reports->standing(), std::move(resumed));
+    });
   if (!live) {
     auto made = sessions.create(wanted, "");
     if (!made) return tl::unexpected(made.error());
@@ -169,6 +173,13 @@ Status Server::State::attach_sources() {
   }
   reports->standing().add(live, std::move(*questions), true);
   return {};
+}
+
+void Server::State::go_on() {
+  if (!durability || !may_name_sources()) return;
+  durability->go_on(
+      [this](Resumed resumed) { return begin_again(sessions, reports->standing(), std::move(resumed)); },
+      [this](std::function<void()> work) { return workers.post(std::move(work)); });
 }
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -197,6 +208,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engin
   Status status = state->attach_sources();
   if (status) status = state->listen();
   if (!status) return tl::unexpected(status.error());
+  state->go_on();
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }
 
@@ -205,7 +217,10 @@ std::string Server::url() const { return state_->net->url(); }
 
 void Server::stop(Milliseconds grace) {
   // Before the clients are ended, and with what was answered until then.
-  if (state_->durability) state_->durability->flush();
+  if (state_->durability) {
+    state_->durability->go_on(nullptr, nullptr);
+    state_->durability->flush();
+  }
   if (state_->net) state_->net->stop(grace);
   if (state_->durability) state_->durability->flush();
 }

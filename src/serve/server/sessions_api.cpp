@@ -35,7 +35,7 @@ void resume(const SessionsApiParts& parts, const openai::SessionResume& wanted, 
   if (!parts.may_name_sources) return respond_error(exchange, no_sources_of_clients());
   const auto live = parts.durability->resume(
       wanted, request.key_name, SessionKind::kSources,
-      [&](Resumed resumed) { return begin_again(parts.sessions, std::move(resumed)); });
+      [&](Resumed resumed) { return begin_again(parts.sessions, parts.standing, std::move(resumed)); });
   if (!live) return respond_error(exchange, openai::to_api_error(live.error(), "resume"));
   respond_json(exchange, 200, openai::print_session((*live)->info()));
 }
@@ -104,17 +104,23 @@ SavedSession saved_of(const LiveSession& live, const openai::SessionCreate& want
   saved.owner = live.owner();
   saved.kind = kind;
   saved.sources = wanted.sources;
+  saved.standing = wanted.questions;
   saved.window = wanted.window;
   saved.created = live.info().created;
   return saved;
 }
 
-Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, Resumed resumed) {
+Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, StandingQuestions& standing,
+                                                 Resumed resumed) {
+  SavedSession& saved = resumed.saved;
   openai::SessionCreate wanted;
-  wanted.sources = resumed.saved.sources;
-  wanted.window = resumed.saved.window;
-  return sessions.create(wanted, resumed.saved.owner,
-                         SessionRebirth{resumed.saved.id, resumed.saved.created, std::move(resumed.image)});
+  wanted.sources = std::move(saved.sources);
+  wanted.window = saved.window;
+  auto live = sessions.create(
+      wanted, saved.owner,
+      SessionRebirth{saved.id, saved.created, std::move(resumed.image), std::move(saved.unanswered)});
+  if (live) standing.add(*live, std::move(saved.standing), false);
+  return live;
 }
 
 void add_session_routes(net::Router& router, const SessionsApiParts& parts) {

@@ -23,7 +23,8 @@ void add_session_routes(net::Router& router, const SessionsApiParts& parts);
 
 /// As it is saved.
 SavedSession saved_of(const LiveSession& live, const openai::SessionCreate& wanted, SessionKind kind);
-/// Begins one again that was made of sources.
-Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, Resumed resumed);
+/// Begins one again that was made of sources, and its standing questions.
+Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, StandingQuestions& standing,
+                                                 Resumed resumed);
 
 }  // namespace braid::serve

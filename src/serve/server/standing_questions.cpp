@@ -33,6 +33,10 @@ std::string_view event_of(const deliver::Perceived& packet) {
   return {};
 }
 
+SteadyTime next_due(SteadyTime begin, Nanoseconds every, SteadyTime now) {
+  return begin + every * ((now - begin) / every + 1);
+}
+
 }  // namespace
 
 struct StandingQuestions::Standing {
@@ -40,6 +44,7 @@ struct StandingQuestions::Standing {
   std::string session;
   openai::StandingQuestion question;
   bool trusted = false;
+  SteadyTime begin;               // session time 0
   std::optional<SteadyTime> due;  // the rest is guarded by the owner's mutex
   bool open = false;              // asked and not yet answered
 };
@@ -71,19 +76,22 @@ Status StandingQuestions::check(const std::vector<openai::StandingQuestion>& que
 
 void StandingQuestions::add(const std::shared_ptr<LiveSession>& live,
                             std::vector<openai::StandingQuestion> questions, bool trusted) {
-  std::vector<std::shared_ptr<Standing>> on_events;
+  std::vector<std::shared_ptr<Standing>> added, on_events;
+  for (openai::StandingQuestion& question : questions) {
+    auto standing = std::make_shared<Standing>();
+    standing->live = live;
+    standing->session = live->id();
+    standing->begin = live->session().started_at();
+    if (question.every) standing->due = next_due(standing->begin, *question.every, clock_.now());
+    if (live->take_left(question.ask)) standing->due = clock_.now();
+    if (!question.on_event.empty()) on_events.push_back(standing);
+    standing->question = std::move(question);
+    standing->trusted = trusted;
+    added.push_back(std::move(standing));
+  }
   {
     std::lock_guard lock(mutex_);
-    for (openai::StandingQuestion& question : questions) {
-      auto standing = std::make_shared<Standing>();
-      standing->live = live;
-      standing->session = live->id();
-      if (question.every) standing->due = clock_.now() + *question.every;
-      if (!question.on_event.empty()) on_events.push_back(standing);
-      standing->question = std::move(question);
-      standing->trusted = trusted;
-      all_.push_back(std::move(standing));
-    }
+    all_.insert(all_.end(), added.begin(), added.end());
     changed_.notify_all();
   }
   if (on_events.empty()) return;
@@ -117,7 +125,7 @@ void StandingQuestions::run() {
     const SteadyTime now = clock_.now();
     if (next && *next->due <= now) {
       next->due.reset();
-      if (next->question.every) next->due = now + *next->question.every;
+      if (next->question.every) next->due = next_due(next->begin, *next->question.every, now);
       if (std::exchange(next->open, true)) {
         ++counts_.skipped;
         continue;

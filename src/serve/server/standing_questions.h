@@ -31,7 +31,9 @@ class StandingQuestions {
 
   /// kUsage: an event that there isn't.
   static Status check(const std::vector<openai::StandingQuestion>& questions);
-  /// `trusted`: by the operator; their webhooks may be anywhere. The first is asked a period from now.
+  /// `trusted`: by the operator; their webhooks may be anywhere. One with a period is asked at its multiples
+  /// in session time, so that it goes on in step where the session came back; one that was open then is asked
+  /// at once.
   void add(const std::shared_ptr<LiveSession>& live, std::vector<openai::StandingQuestion> questions,
            bool trusted);
   StandingCounts counts() const;

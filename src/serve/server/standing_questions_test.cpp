@@ -117,7 +117,8 @@ class StandingQuestionsTest : public WebhooksTest {
     stream.paced = true;
     std::vector<std::unique_ptr<ingest::Source>> sources;
     sources.push_back(make_frame_source(std::move(stream), pool, clock));
-    const Status started = live->start(options, *host, nullptr, std::move(sources), std::nullopt);
+    live->recall(left);
+    const Status started = live->start(options, *host, nullptr, std::move(sources), image);
     ASSERT_TRUE(started) << started.error().message;
     standing->add(live, std::move(questions), true);
   }
@@ -134,6 +135,8 @@ class StandingQuestionsTest : public WebhooksTest {
     return question;
   }
 
+  std::optional<SessionImage> image;             // where the session goes on
+  std::vector<openai::UnansweredQuestion> left;  // that were open
   std::optional<Webhooks> webhooks;
   std::optional<StandingQuestions> standing;
   std::shared_ptr<LiveSession> live;
@@ -152,6 +155,31 @@ TEST_F(StandingQuestionsTest, IsAskedEveryPeriodAndItsAnswersArePosted) {
   EXPECT_EQ(posts[0].request.headers.find("X-Braid-Signature"),
             openai::webhook_signature("server secret", posts[0].request.body).value());
   EXPECT_GT(posts[1].at - posts[0].at, seconds(1));
+}
+
+TEST_F(StandingQuestionsTest, GoesOnInStepWhereItsSessionCameBack) {
+  options.realtime = true;
+  image.emplace();
+  image->now = at_ms(61'700);
+  open({.frames = 20}, {every(seconds(2))});
+  clock.sleep_for(Milliseconds(5000));
+  ASSERT_EQ(posts.size(), 3U);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(json::parse(posts[i].request.body).at("asked_at_us").as_int64(), 62'000'000 + i * 2'000'000,
+                1000);
+}
+
+TEST_F(StandingQuestionsTest, OneThatWasOpenIsAskedAtOnceWhenItsSessionComesBack) {
+  options.realtime = true;
+  image.emplace();
+  image->now = at_ms(61'700);
+  left = {{"What do you see?", at_ms(60'000)}, {"Another's?", at_ms(60'100)}};
+  open({.frames = 20}, {every(seconds(60))});
+  clock.sleep_for(Milliseconds(3000));
+  ASSERT_EQ(posts.size(), 1U);
+  EXPECT_EQ(standing->counts().asked, 1U);
+  ASSERT_EQ(live->info().unanswered.size(), 1U);
+  EXPECT_EQ(live->info().unanswered[0].question, "Another's?");
 }
 
 TEST_F(StandingQuestionsTest, EndsWithItsSession) {

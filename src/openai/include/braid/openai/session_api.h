@@ -57,6 +57,12 @@ struct SourceInfo {
   std::uint64_t perceived = 0, kept = 0;
 };
 
+/// Open when the process that was asked it died.
+struct UnansweredQuestion {
+  std::string question;
+  SessionTime asked_at;
+};
+
 struct SessionInfo {
   std::string id;
   std::string state;  ///< the server's word
@@ -64,9 +70,10 @@ struct SessionInfo {
   std::uint64_t perceived = 0, kept = 0;  ///< packets of all sources
   SessionTime window_from, window_to;
   std::int64_t window_chunks = 0, window_tokens = 0;
-  std::int64_t created = 0, last_used = 0;  ///< Unix time, seconds
-  std::uint64_t bytes = 0;                  ///< held outside the KV cache
-  std::string resume_token;                 ///< only where the session has just been made
+  std::int64_t created = 0, last_used = 0;     ///< Unix time, seconds
+  std::uint64_t bytes = 0;                     ///< held outside the KV cache
+  std::vector<UnansweredQuestion> unanswered;  ///< that nobody asks again, of one that came back
+  std::string resume_token;                    ///< only where the session has just been made
 };
 std::string print_session(const SessionInfo& session);
 /// {"object":"list","data":[...]}
