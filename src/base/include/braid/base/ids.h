@@ -12,7 +12,8 @@ struct Id {
   std::int64_t value = -1;  ///< -1: none
 
   bool valid() const { return value >= 0; }
-  auto operator<=>(const Id&) const = default;
+  bool operator==(const Id&) const = default;
+  std::strong_ordering operator<=>(const Id& other) const { return value <=> other.value; }
 };
 
 using SourceId = Id<struct SourceIdTag>;      ///< counts up from 0 in the order sources were added
