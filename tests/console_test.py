@@ -3,6 +3,7 @@
 BRAID_SCREENSHOTS names a folder for the pictures in docs/; without it none is written.
 """
 
+import json
 import os
 import subprocess
 import unittest
@@ -231,6 +232,39 @@ class Realtime(ConsoleTest):
         # The microphone plays its words again and again, so the next ones may interrupt the answer.
         self.browser.wait("return [...document.querySelectorAll('#log .question')].some("
                           "(asked) => asked.textContent === '(spoken)')", timeout_s=ASKED_S)
+
+    def test_the_pages_clock_agrees_with_the_table_of_cases_that_all_clients_share(self):
+        table = json.loads((Path(__file__).parent / "data/drift.json").read_text())
+        wrong = self.browser.run("""
+            const {ClockSync} = await import("/clock.js");
+            const wrong = [];
+            for (const {name, steps} of arguments[0]) {
+              const clock = new ClockSync();
+              steps.forEach(([what, at, ...rest], number) => {
+                if (what === "ping") return clock.pong({t1_us: at, t2_us: rest[0], t3_us: rest[1]}, rest[2]);
+                const best = clock.estimate(at);
+                const got = [clock.open, best?.offset_us ?? null, best?.bound_us ?? null, clock.closed, clock.refused,
+                             clock.pingAfterMs];
+                const same = (a, b) => a === b || typeof a === "number" && Math.abs(a - b) < 1e-3;
+                if (!rest.every((value, i) => same(value, got[i]))) wrong.push([name, number, got, rest]);
+              });
+            }
+            return wrong;""", table)
+        self.assertEqual(wrong, [])
+
+    def test_the_page_compares_its_clock_with_the_servers(self):
+        clock = self.browser.run("""
+            const {Realtime} = await import("/realtime.js");
+            const session = new Realtime({});
+            await session.session;
+            while (!session.clock.open) await new Promise((resolve) => setTimeout(resolve, 50));
+            const now_us = (performance.timeOrigin + performance.now()) * 1000;
+            const best = session.clock.estimate(now_us);
+            session.close();
+            return {session_us: now_us + best.offset_us, bound_us: best.bound_us};""")
+        self.assertGreater(clock["session_us"], 0)  # session time counts from the session's start
+        self.assertLess(clock["session_us"], 60e6)
+        self.assertLess(clock["bound_us"], 60_000)
 
 
 if __name__ == "__main__":

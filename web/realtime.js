@@ -4,7 +4,7 @@ import { fromBytes } from "./base64.js";
 import { nowUs } from "./capture.js";
 import { ClockSync } from "./clock.js";
 
-const PING_EVERY_MS = 2000;
+const PONG_WITHIN_MS = 5000; // else the next ping goes out without it
 const OPENS_WITHIN_MS = 10000;
 const MOST_WAITING = 1 << 20; // bytes that the socket may hold before pictures are left out
 
@@ -77,11 +77,22 @@ export class Realtime {
 
   #ping() {
     this.#send({ type: "clock.ping", t1_us: nowUs() });
+    this.#pingAfter(PONG_WITHIN_MS);
+  }
+
+  #pingAfter(ms) {
+    clearTimeout(this.nextPing);
+    this.nextPing = setTimeout(() => this.#ping(), ms);
+  }
+
+  #pong(event) {
+    this.clock.pong(event, nowUs());
+    this.#pingAfter(this.clock.pingAfterMs);
   }
 
   #closed() {
     clearTimeout(this.late);
-    clearInterval(this.pings);
+    clearTimeout(this.nextPing);
     this.reject(new Error("the server closed the Realtime connection"));
     this.session.catch(() => {}); // whoever waits for it hears; nobody has to
     this.on.closed?.();
@@ -92,7 +103,6 @@ export class Realtime {
       "session.created": () => {
         clearTimeout(this.late);
         this.#ping();
-        this.pings = setInterval(() => this.#ping(), PING_EVERY_MS);
         this.resolve(event.session.id);
         this.on.opened?.(event.session.id);
       },
@@ -105,7 +115,7 @@ export class Realtime {
       "input_audio_buffer.speech_stopped": () => this.on.speech?.(false),
       "conversation.item.input_audio_transcription.completed": () =>
         this.on.transcript?.(event.item_id, event.transcript),
-      "clock.pong": () => this.clock.pong(event, nowUs()),
+      "clock.pong": () => this.#pong(event),
       error: () => this.on.failed?.(event.error.message),
     }[event.type];
     take?.();
