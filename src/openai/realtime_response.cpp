@@ -85,7 +85,7 @@ SavedResponse RealtimeState::asking(const event::CreateResponse& create) {
   return response;
 }
 
-void RealtimeState::start(event::CreateResponse create) {
+void RealtimeState::start(const event::CreateResponse& create) {
   SavedResponse response = asking(create);
   pending.clear();
   start(std::move(response));

@@ -71,7 +71,7 @@ struct RealtimeState {
   bool told(const Status& status, const std::string& event);
 
   // Responses.
-  void start(event::CreateResponse create);
+  void start(const event::CreateResponse& create);
   void start(SavedResponse response);
   /// What the response is to answer, as it would be asked now.
   SavedResponse asking(const event::CreateResponse& create);

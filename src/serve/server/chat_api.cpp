@@ -189,10 +189,10 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
   job.top_logprobs = request->top_logprobs;
   job.make = [this, request] { return make_chat_prompt(*request, tokenizer_, media_); };
   job.arrived = arrived;
-  job.on_begin = [call](const ChatPrompt& made) {
-    call->prompt.image = made.image_rows;
-    call->prompt.audio = made.audio_rows;
-    call->parser = made.chat.parser;
+  job.on_begin = [call](const ChatPrompt& prompt) {
+    call->prompt.image = prompt.image_rows;
+    call->prompt.audio = prompt.audio_rows;
+    call->parser = prompt.chat.parser;
     call->reply.begin();
   };
   job.sink.on_text = [this, call](const ShownText& shown) {

@@ -23,4 +23,10 @@ std::int64_t unix_seconds() {
       .count();
 }
 
+std::int64_t unix_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 }  // namespace braid::serve

@@ -13,7 +13,8 @@ std::uint64_t random_word();
 /// `prefix` and 128 random bits as 32 hex digits. Any thread.
 std::string new_id(std::string_view prefix);
 
-/// Unix time, seconds.
+/// Unix time.
 std::int64_t unix_seconds();
+std::int64_t unix_us();
 
 }  // namespace braid::serve
