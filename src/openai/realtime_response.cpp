@@ -53,7 +53,7 @@ void RealtimeState::on(event::CreateResponse& create, const std::string& event) 
   if (ending)
     next = std::move(create);
   else
-    start(std::move(create));
+    start(create);
 }
 
 void RealtimeState::on(event::CancelResponse& cancelled, const std::string& event) {
