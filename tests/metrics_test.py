@@ -195,6 +195,8 @@ class Metrics(Served):
                 with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
                     return json.load(answer)["data"]
             except urllib.error.HTTPError as error:
+                if error.code == http.HTTPStatus.SERVICE_UNAVAILABLE:
+                    return None  # listens already, but still opens its store
                 raise AssertionError(f"{parameters}: {error.read().decode()}") from error
             except urllib.error.URLError:
                 return None  # not up yet
