@@ -129,6 +129,33 @@ TEST_F(DecoderTest, AFullCacheRefusesTheStepAndKeepsItsState) {
   EXPECT_LT(largest_difference(later.logits, from_scratch(join({tokens(1, 20), tokens(4, 8)}))), kTolerance);
 }
 
+// llama-cells-together.patch gives blocks of cells to one sequence, and single cells once there is no empty
+// block.
+TEST_F(DecoderTest, SequencesThatGrowByTurnsFillTheCacheAndItsHolesToTheLastCell) {
+  const int cells = static_cast<int>(llama_n_ctx(decoder_->context()));
+  std::vector<Prompt> told(4);
+  std::vector<int> ends(told.size());
+  int free = cells;
+  const auto grow = [&](std::size_t which, int rows) {
+    const Prompt more = tokens(static_cast<int>(which) + 3 * ends[which], std::min(rows, free));
+    const Prefilled done = prefill(*decoder_, SequenceId{static_cast<int>(which)}, more, ends[which], 16);
+    told[which].append(more);
+    free -= done.end - std::exchange(ends[which], done.end);
+    return done.logits;
+  };
+  for (std::size_t turn = 0; free > 0; ++turn) grow(turn % 4, 7);
+  decoder_->free(SequenceId{1});
+  free += std::exchange(ends[1], 0);
+  std::vector<float> last[2];
+  while (free > 0) {
+    last[0] = grow(0, 11);
+    if (free > 0) last[1] = grow(3, 5);
+  }
+  EXPECT_EQ(ends[0] + ends[2] + ends[3], cells);
+  EXPECT_LT(largest_difference(last[0], from_scratch(told[0])), kTolerance);
+  EXPECT_LT(largest_difference(last[1], from_scratch(told[3])), kTolerance);
+}
+
 TEST_F(DecoderTest, PlansThatBreakTheContractAreRefusedNotRun) {
   const float row[64] = {};
   const auto code_of = [&](Row bad) {
