@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
-# BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full run's table goes
+# BENCH=clock: capture times over simulated networks, a minute, and nothing else. BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full run's table goes
 # into docs/performance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,6 +8,11 @@ build=${BRAID_BENCH_BUILD:-build/release}
 # shellcheck source=setup/lib.sh
 source tools/setup/lib.sh
 
+if [[ ${BENCH:-} == clock ]]; then
+  step_total=1
+  step "building the benchmark of clocks" cmake --build "$build" --target braid_clock_bench
+  exec "$build/bin/braid_clock_bench" ${QUICK:+20}
+fi
 step_total=2
 step "building llama-server and llama-bench (once; about 10 minutes on 2 cores)" tools/setup/llama.sh --peers
 step "building the benchmark programs" cmake --build "$build" --target braid braid_bench braid_frame_cost

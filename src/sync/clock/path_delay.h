@@ -1,6 +1,7 @@
 #pragma once
 // How long the quickest packet is under way.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -11,7 +12,8 @@ namespace braid::sync {
 
 /// Keeps the last eight references and the last eight exchanges. Of references the one in the middle tells,
 /// of exchanges the one with the least delay (the clock filter of NTP: Mills, RFC 5905, section 10); of both,
-/// the surer. Times and delays in ns from the origin of `floor`.
+/// the surer. Of an exchange only the way back counts: how quick the way there can be the floor knows better,
+/// so luck there costs nothing. Times and delays in ns from the origin of `floor`.
 class PathDelay {
  public:
   static constexpr std::size_t kKept = 8;
@@ -24,7 +26,9 @@ class PathDelay {
   /// At source time `at` the true difference to session time was `offset`, give or take `error`. False: that
   /// contradicts the floor, and is left out.
   bool reference(double at, double offset, double error, const DelayFloor& floor);
-  bool exchange(double at, double offset, double error, const DelayFloor& floor);
+  /// What came back at `at` had left when the difference to session time was `back` and the way's delay
+  /// less: the truth is between `back` and the floor.
+  bool exchange(double at, double back, const DelayFloor& floor);
   std::optional<Estimate> best(double at, const DelayFloor& floor) const;
   /// The source's clock was changed and the origin moves; the path is as long as before.
   void begin_epoch(const DelayFloor& before);
@@ -33,9 +37,15 @@ class PathDelay {
   struct Told {
     double at = 0, offset = 0, error = 0;
     bool settled = false;  // of an earlier clock: `offset` is the path's delay
-    double delay(const DelayFloor& floor) const { return settled ? offset : floor.value(at) - offset; }
-    double error_at(double when) const {
-      return error + DelayFloor::kUncertainSkew * (when > at ? when - at : 0);
+    bool halved = false;   // an exchange: half of the way there and back, which the error is too
+    double delay(const DelayFloor& floor) const {
+      if (settled) return offset;
+      const double under_way = floor.value(at) - offset;
+      return halved ? under_way / 2 : under_way;
+    }
+    double error_at(double when, const DelayFloor& floor) const {
+      const double told = halved && !settled ? std::max(0.0, delay(floor)) : error;
+      return told + DelayFloor::kUncertainSkew * (when > at ? when - at : 0);
     }
   };
   struct Ring {

@@ -24,6 +24,7 @@ constexpr double kPauseIntervals = 4;
 constexpr double kIntervalWeight = 1.0 / 8;
 constexpr std::size_t kRecent = 16;
 constexpr std::size_t kWaiting = 8;
+constexpr int kContradictions = 2;  // exchanges in a row
 
 std::int64_t ns_of(SessionTime t) {
   return std::clamp(std::int64_t{t.time_since_epoch().count()}, -kSessionLimit, kSessionLimit);
@@ -72,6 +73,7 @@ struct SourceClock::State {
   Captured accept(const Packet& packet);
   void look_at_interval(std::int64_t passed);
   void exchange(const ClockExchange& exchange);
+  void contradict();
 
   ClockOptions options;
   StampUnwrapper unwrapper;
@@ -87,6 +89,7 @@ struct SourceClock::State {
   double usual_interval = 0;                    // ns
   std::array<ClockExchange, kWaiting> waiting;  // came before the first packet
   std::size_t waiting_count = 0;
+  int contradictions = 0;  // by exchanges, in a row
   ClockReport report;
 };
 
@@ -218,10 +221,25 @@ void SourceClock::State::exchange(const ClockExchange& e) {
   if (t3 < t2 || trip < 0 || trip > PathDelay::kLongest) return count(ClockEvent::kReferenceRefused);
   const double there = relative(t2 - sent->ns), here = relative(t3 - back->ns);
   const double at = x(back->ns);
-  if (there < floor.value(x(sent->ns)) - floor.tolerance(x(sent->ns)) ||
-      !path.exchange(at, (there + here) / 2, trip / 2, floor))
+  if (here > floor.value(at) + floor.tolerance(at)) return contradict();
+  contradictions = 0;
+  if (there < floor.value(x(sent->ns)) - floor.tolerance(x(sent->ns)) || !path.exchange(at, here, floor))
     return count(ClockEvent::kReferenceRefused);
   floor.add(x(sent->ns), there);
+}
+
+// An answer came back before it was sent, if the clock is what it was: it was put back, by so little that its
+// packets only seemed late.
+void SourceClock::State::contradict() {
+  count(ClockEvent::kReferenceRefused);
+  if (++contradictions < kContradictions) return;
+  contradictions = 0;
+  count(ClockEvent::kStep);
+  ++report.resets;
+  run.clear();
+  const Packet first = newest;
+  begin_epoch(first, true);
+  accept(first);
 }
 
 SourceClock::SourceClock(ClockOptions options) : state_(std::make_unique<State>(options)) {}

@@ -270,6 +270,27 @@ TEST(SourceClock, ExchangesHalveWhatIsUnknownOfThePath) {
   EXPECT_EQ(run.count(ClockEvent::kReferenceRefused), 1U);
 }
 
+TEST(SourceClock, ExchangesShowAStepBackThatLooksLikeDelay) {
+  for (const bool pinged : {false, true}) {
+    Dice dice(12);
+    Trial run;
+    SenderClock sender{77 * kS, 50};
+    for (std::int64_t t = 0; t < 60 * kS; t += 2 * kS) {
+      if (t == 30 * kS) sender.start -= 15 * kMs;
+      run.feed(send(kLan, sender, t, t + 2 * kS, kEvery, dice), kLan);
+      const std::int64_t now = t + 2 * kS, there = now + dice.there_ns(kLan),
+                         back = there + dice.back_ns(kLan);
+      if (pinged) run.clock.exchange({sender.at(now), session(there), session(there), sender.at(back)});
+    }
+    const double error = run.worst_of_last(100);
+    EXPECT_EQ(run.count(ClockEvent::kStep), pinged ? 1U : 0U);
+    if (pinged)
+      EXPECT_LE(error, 1e6);
+    else
+      EXPECT_GE(error, 14e6) << "stamps alone can't tell it from delay";
+  }
+}
+
 TEST(SourceClock, NamesItsEvents) {
   EXPECT_STREQ(to_string(ClockEvent::kStep), "step");
   EXPECT_STREQ(to_string(ClockEvent::kReferenceRefused), "reference_refused");
