@@ -2,24 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/serialize.hpp>
-#include <boost/json/string.hpp>
 #include <iterator>
 #include <utility>
 
+#include "braid/base/json_text.h"
 #include "braid/base/milliseconds_text.h"
-#include "braid/base/utf8.h"
 
 namespace braid::deliver {
-
-namespace {
-
-std::string quoted(std::string_view text) {
-  const std::string valid = to_valid_utf8(text);
-  return boost::json::serialize(boost::json::string(valid.data(), valid.size()));
-}
-
-}  // namespace
 
 void JsonLine::name(std::string_view name) {
   if (!std::exchange(first_, false)) text_ += ',';
@@ -28,7 +17,7 @@ void JsonLine::name(std::string_view name) {
 
 JsonLine& JsonLine::string(std::string_view field, std::string_view value) {
   name(field);
-  text_ += quoted(value);
+  append_quoted(text_, value);
   return *this;
 }
 
@@ -37,7 +26,7 @@ JsonLine& JsonLine::strings(std::string_view field, const std::vector<std::strin
   text_ += '[';
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) text_ += ',';
-    text_ += quoted(values[i]);
+    append_quoted(text_, values[i]);
   }
   text_ += ']';
   return *this;

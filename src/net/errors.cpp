@@ -6,33 +6,19 @@
 #include <array>
 #include <utility>
 
-#include "braid/base/utf8.h"
+#include "braid/base/json_text.h"
 
 namespace braid::net {
 
-std::string json_escaped(std::string_view text) {
-  std::string result;
-  for (const char c : to_valid_utf8(text)) {
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{:04x}", static_cast<int>(c));
-    else
-      result += c;
-  }
-  return result;
-}
-
 std::string error_json(const HttpError& error) {
   const auto or_null = [](const std::string& text) {
-    return text.empty() ? std::string("null") : '"' + json_escaped(text) + '"';
+    return text.empty() ? std::string("null") : quoted(text);
   };
   const std::string type = !error.type.empty()   ? error.type
                            : error.status >= 500 ? "server_error"
                                                  : "invalid_request_error";
-  return fmt::format(R"({{"error":{{"message":"{}","type":"{}","param":{},"code":{}}}}})",
-                     json_escaped(error.message), json_escaped(type), or_null(error.param),
-                     or_null(error.code));
+  return fmt::format(R"({{"error":{{"message":{},"type":{},"param":{},"code":{}}}}})", quoted(error.message),
+                     quoted(type), or_null(error.param), or_null(error.code));
 }
 
 const char* status_text(int status) {

@@ -79,10 +79,9 @@ TEST(Address, is_public_only_if_nothing_of_ours_hides_in_it) {
 }
 
 TEST(Errors, are_json_whatever_they_hold) {
-  EXPECT_EQ(
-      error_json({400, "a \"b\"\n\xff", {}, "p", {}}),
-      "{\"error\":{\"message\":\"a "
-      "\\\"b\\\"\\u000a\xEF\xBF\xBD\",\"type\":\"invalid_request_error\",\"param\":\"p\",\"code\":null}}");
+  EXPECT_EQ(error_json({400, "a \"b\"\n\xff", {}, "p", {}}),
+            "{\"error\":{\"message\":\"a "
+            "\\\"b\\\"\\n\xEF\xBF\xBD\",\"type\":\"invalid_request_error\",\"param\":\"p\",\"code\":null}}");
   EXPECT_EQ(error_json({503, "m", {}, {}, "c"}),
             R"({"error":{"message":"m","type":"server_error","param":null,"code":"c"}})");
 }

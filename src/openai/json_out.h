@@ -6,13 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "braid/base/json_text.h"
 #include "braid/base/stage.h"
 #include "braid/base/time.h"
 
 namespace braid::openai {
-
-/// `text` in quotes, escaped; bytes that aren't UTF-8 become U+FFFD.
-void append_quoted(std::string& out, std::string_view text);
 
 /// Writes objects and arrays; commas and nesting are its own matter. Each value takes the name given before
 /// it.

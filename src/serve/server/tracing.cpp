@@ -6,6 +6,7 @@
 #include <chrono>
 #include <span>
 
+#include "braid/base/json_text.h"
 #include "braid/base/log.h"
 
 namespace braid::serve {
@@ -31,7 +32,7 @@ std::array<std::uint8_t, N> random_bytes(std::mt19937_64& random) {
 std::string attribute(std::string_view key, const std::variant<std::string, std::int64_t, double>& value) {
   std::string json;
   if (const auto* text = std::get_if<std::string>(&value))
-    json = fmt::format(R"({{"stringValue":"{}"}})", net::json_escaped(*text));
+    json = fmt::format(R"({{"stringValue":{}}})", quoted(*text));
   else if (const auto* number = std::get_if<std::int64_t>(&value))
     json = fmt::format(R"({{"intValue":"{}"}})", *number);
   else
@@ -51,8 +52,8 @@ enum SpanKind { kInternalSpan = 1, kServerSpan = 2 };
 std::string span_head(const std::string& trace, const std::string& id, const std::string& parent,
                       std::string_view name, SpanKind kind, std::int64_t begin, std::int64_t end) {
   return fmt::format(
-      R"({{"traceId":"{}","spanId":"{}","parentSpanId":"{}","name":"{}","kind":{},"startTimeUnixNano":"{}","endTimeUnixNano":"{}")",
-      trace, id, parent, net::json_escaped(name), static_cast<int>(kind), begin, end);
+      R"({{"traceId":"{}","spanId":"{}","parentSpanId":"{}","name":{},"kind":{},"startTimeUnixNano":"{}","endTimeUnixNano":"{}")",
+      trace, id, parent, quoted(name), static_cast<int>(kind), begin, end);
 }
 
 }  // namespace
@@ -101,8 +102,7 @@ std::string Tracing::print(const RequestSpan& span) {
   for (const auto& [key, value] : span.attributes)
     attributes += (attributes.empty() ? "" : ",") + attribute(key, value);
   const std::string status =
-      span.error.empty() ? "{}"
-                         : fmt::format(R"({{"code":2,"message":"{}"}})", net::json_escaped(span.error));
+      span.error.empty() ? "{}" : fmt::format(R"({{"code":2,"message":{}}})", quoted(span.error));
   out += fmt::format(R"(,"attributes":[{}],"status":{}}})", attributes, status);
   std::int64_t at = begin;
   for (std::size_t i = 0; i < kStageCount; ++i) {

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 
 namespace braid::net {
 
@@ -20,9 +19,6 @@ struct HttpError {
 using ErrorFormatter = std::function<std::string(const HttpError&)>;
 
 std::string error_json(const HttpError& error);
-
-/// `text` with what JSON strings can't hold escaped, without quotes; invalid UTF-8 is replaced.
-std::string json_escaped(std::string_view text);
 
 /// "Not Found" for 404; "Status" for what has no name.
 const char* status_text(int status);
