@@ -13,6 +13,7 @@ import time
 import unittest
 
 from braid_runs import BRAID, CLIP, SAMPLES, TIMEOUT_S
+from raw_socket import RawWebSocket
 from served import KEY, Keyed, Served, Server, data_uri, picture, text_of
 
 
@@ -175,6 +176,28 @@ class Sessions(Served):
         status, answer = self.server.json("POST", "/v1/sessions", {"sources": ["/nowhere/at/all.mp4"]})
         self.assertIn(status, (400, 404), answer)
         self.assertIn("all.mp4", answer["error"]["message"])
+
+    def test_sources_that_say_nothing_hold_up_nobody_else(self):
+        silent = socket.create_server(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/camera.mp4"
+        answers = []
+        threads = [threading.Thread(target=lambda: answers.append(
+            self.server.json("POST", "/v1/sessions", {"sources": [url]}))) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        opened = [silent.accept()[0] for _ in threads]
+        try:
+            client = RawWebSocket(self.server.port, timeout=TIMEOUT_S)
+            self.assertIsNotNone(client.until("session.created"))
+            client.close()
+            self.assertEqual(answers, [])
+        finally:
+            silent.close()
+            for connection in opened:
+                connection.close()
+            for thread in threads:
+                thread.join()
+        self.assertEqual([status for status, _ in answers], [400] * 3)
 
     def test_asking_a_session_that_is_not_there(self):
         status, answer = self.server.chat("What?", braid={"session": "sess_none"})

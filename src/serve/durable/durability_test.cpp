@@ -45,9 +45,9 @@ class DurabilityTest : public SessionTest {
   std::string begin(std::vector<openai::StandingQuestion> standing = {}) {
     std::vector<std::unique_ptr<ingest::Source>> sources;
     sources.push_back(make_frame_source({.frames = 8, .paced = true}, pool, clock));
-    auto made = sessions->create(std::move(sources), options, owner);
-    if (!made) return made.error().message;
-    live = *made;
+    auto created = sessions->create(std::move(sources), options, owner);
+    if (!created) return created.error().message;
+    live = *created;
     SavedSession saved;
     saved.id = live->id();
     saved.owner = owner;
@@ -225,7 +225,7 @@ TEST_F(DurabilityTest, OneWithAStandingQuestionGoesOnByItselfAsSoonAsItCan) {
     return live = *sessions->create(std::vector<std::unique_ptr<ingest::Source>>{}, options, owner,
                                     SessionRebirth{resumed.saved.id, 0, std::move(resumed.image)});
   };
-  Workers workers(clock, 1);
+  Workers workers(clock, "worker", 1);
   durability->go_on(begin_again, [&](std::function<void()> work) { return workers.post(std::move(work)); });
   clock.sleep_for(std::chrono::seconds(60));
   ASSERT_EQ(tries.size(), 3U);

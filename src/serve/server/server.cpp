@@ -72,7 +72,8 @@ struct Server::State {
         chat_api(chats, media, *remote, sessions, workers, clock, engine, reports->observers()),
         realtime({sessions, speech.get(), engine, config.ingest, chats, media, durability.get(),
                   reports->observers(), workers, clock, config.auth_timeout}),
-        workers(clock, 2),
+        workers(clock, "worker", 2),
+        openers(clock, "opener", 8, 32),
         liveness(host, clock) {}
 
   Status listen();
@@ -98,6 +99,7 @@ struct Server::State {
   ChatApi chat_api;
   RealtimeApi realtime;
   Workers workers;  // after those whose work it does, which it only ends when it is destroyed
+  Workers openers;
   Liveness liveness;
   std::unique_ptr<net::Server> net;
   std::atomic<const net::Server*> listening{nullptr};  // `net` for its own threads
@@ -126,7 +128,8 @@ Status Server::State::listen() {
     chat_api.handle(std::move(request), std::move(exchange));
   });
   realtime.add_routes(router);
-  add_session_routes(router, {sessions, reports->standing(), durability.get(), workers, may_name_sources()});
+  add_session_routes(router,
+                     {sessions, reports->standing(), durability.get(), workers, openers, may_name_sources()});
   add_session_events_route(router, sessions);
   add_transcription_route(
       router, {chats, media, *engine.tokenizer, engine.info.name, reports->observers(), workers, clock});

@@ -85,11 +85,11 @@ void show(const SessionsApiParts& parts, const net::Request& request, net::Excha
   respond_unknown(exchange, id);
 }
 
-/// A handler on the workers' threads: making and ending block, and so may looking at what is kept.
-net::Handler on_workers(const SessionsApiParts& parts,
+/// A handler on threads of `workers`: making and ending block, and so may looking at what is kept.
+net::Handler on_workers(const SessionsApiParts& parts, Workers& workers,
                         void (*work)(const SessionsApiParts&, const net::Request&, net::Exchange)) {
-  return [parts, work](net::Request request, net::Exchange exchange) {
-    run_on(parts.workers, std::move(request), std::move(exchange),
+  return [parts, &workers, work](net::Request request, net::Exchange exchange) {
+    run_on(workers, std::move(request), std::move(exchange),
            [parts, work](const net::Request& taken, net::Exchange answer) {
              work(parts, taken, std::move(answer));
            });
@@ -124,10 +124,10 @@ Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, Standin
 }
 
 void add_session_routes(net::Router& router, const SessionsApiParts& parts) {
-  router.route("GET", "/v1/sessions", on_workers(parts, list));
-  router.route("POST", "/v1/sessions", on_workers(parts, create));
-  router.route("GET", "/v1/sessions/{id}", on_workers(parts, show));
-  router.route("DELETE", "/v1/sessions/{id}", on_workers(parts, end));
+  router.route("GET", "/v1/sessions", on_workers(parts, parts.workers, list));
+  router.route("POST", "/v1/sessions", on_workers(parts, parts.openers, create));
+  router.route("GET", "/v1/sessions/{id}", on_workers(parts, parts.workers, show));
+  router.route("DELETE", "/v1/sessions/{id}", on_workers(parts, parts.workers, end));
 }
 
 }  // namespace braid::serve

@@ -15,6 +15,7 @@ struct SessionsApiParts {
   StandingQuestions& standing;
   Durability* durability;  ///< null: sessions end with the process
   Workers& workers;
+  Workers& openers;       ///< of their own: a source that says nothing holds one until its time is up
   bool may_name_sources;  ///< else a session with sources is refused with 403, and one of before too
 };
 

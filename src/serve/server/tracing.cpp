@@ -99,8 +99,10 @@ std::string Tracing::print(const RequestSpan& span) {
   std::string out = span_head(trace, id, span.parent ? hex(span.parent->parent_id) : "", span.name,
                               kServerSpan, begin, end);
   std::string attributes;
-  for (const auto& [key, value] : span.attributes)
-    attributes += (attributes.empty() ? "" : ",") + attribute(key, value);
+  for (const auto& [key, value] : span.attributes) {
+    if (!attributes.empty()) attributes += ',';
+    attributes += attribute(key, value);
+  }
   const std::string status =
       span.error.empty() ? "{}" : fmt::format(R"({{"code":2,"message":{}}})", quoted(span.error));
   out += fmt::format(R"(,"attributes":[{}],"status":{}}})", attributes, status);

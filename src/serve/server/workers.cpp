@@ -9,10 +9,10 @@
 
 namespace braid::serve {
 
-Workers::Workers(Clock& clock, int threads, std::size_t max_queued)
+Workers::Workers(Clock& clock, std::string_view name, int threads, std::size_t max_queued)
     : max_queued_(max_queued), changed_(clock) {
   for (int i = 0; i < threads; ++i)
-    threads_.emplace_back(clock, fmt::format("worker-{}", i), [this] { run(); });
+    threads_.emplace_back(clock, fmt::format("{}-{}", name, i), [this] { run(); });
 }
 
 Workers::~Workers() {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "braid/base/clock.h"
@@ -15,7 +16,7 @@ namespace braid::serve {
 /// Thread-safe. What is queued when it is destroyed is still done.
 class Workers {
  public:
-  Workers(Clock& clock, int threads, std::size_t max_queued = 256);
+  Workers(Clock& clock, std::string_view name, int threads, std::size_t max_queued = 256);
   ~Workers();
 
   /// Never blocks. kFull (retryable): too much waits.
