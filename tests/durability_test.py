@@ -19,7 +19,7 @@ import official_client  # before what it brings along
 import websockets.sync.client
 from braid_runs import BRAID, CLIP, SAMPLES, TIMEOUT_S
 from metrics_test import Receiver
-from served import Server, config_file, text_of
+from served import KEY, Server, config_file, text_of
 
 KILLS = int(os.environ.get("DURABILITY_KILLS", "5"))
 FLAGS = ("--window-tokens", "1024")
@@ -217,6 +217,27 @@ class Standing(Durable):
         self.assertEqual(self.resume(session)[0], 200)
         self.assertTrue(all(p.stat().st_mode & 0o777 == 0o600 for p in self.state.rglob("*") if p.is_file()))
         self.assertNotIn("hush", "".join(self.server.log))
+
+
+    def test_it_does_not_go_on_for_a_key_that_was_taken_away(self):
+        keys = self.state.parent / "keys"
+        line = hashlib.sha256(KEY.encode()).hexdigest() + " anna\n"
+        keys.write_text(line)
+        bearer = {"Authorization": f"Bearer {KEY}"}
+        self.start("--keys", str(keys))
+        status, session = self.server.json("POST", "/v1/sessions", {
+            "sources": [str(SPEECH)], "questions": [{"ask": QUESTION, "every_s": 2}]}, bearer)
+        self.assertEqual(status, 201, session)
+        time.sleep(A_SNAPSHOT)
+        keys.write_text(line.replace("anna", "otto"))
+        self.restart("--keys", str(keys))
+        self.wait_until(lambda: any("of session " + session["id"] in told for told in self.server.log), "it goes on")
+        self.assertEqual(self.server.json("GET", "/v1/sessions", None, bearer)[1]["data"], [])
+        self.assertNotIn(KEY, "".join(self.server.log))
+        keys.write_text(line)
+        self.restart("--keys", str(keys))
+        self.wait_until(lambda: [s["state"] for s in self.server.json("GET", "/v1/sessions", None, bearer)[1]["data"]]
+                        == ["running"], "it doesn't go on")
 
 
 class Realtime(Durable):

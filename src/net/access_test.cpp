@@ -105,6 +105,8 @@ TEST(Keys, let_in_who_has_one_and_follow_their_file) {
   clock.sleep_for(std::chrono::seconds(1));
   EXPECT_EQ((*store)->find("third"), "otto");
   EXPECT_EQ((*store)->find("first"), std::nullopt);
+  EXPECT_TRUE((*store)->has_name("otto"));
+  EXPECT_FALSE((*store)->has_name("anna"));
 
   file.write("third otto\n");
   clock.sleep_for(std::chrono::seconds(1));

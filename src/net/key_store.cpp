@@ -5,6 +5,7 @@
 #include <openssl/rand.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <mutex>
@@ -99,6 +100,13 @@ std::optional<std::string> KeyStore::find(std::string_view key) {
       found = &entry;  // on to the end: equal time
   if (found == nullptr) return std::nullopt;
   return found->name;
+}
+
+bool KeyStore::has_name(std::string_view name) {
+  const std::scoped_lock lock(impl_->mutex);
+  impl_->look_again();
+  return std::any_of(impl_->keys.begin(), impl_->keys.end(),
+                     [&](const KeyEntry& entry) { return entry.name == name; });
 }
 
 std::size_t KeyStore::size() const {

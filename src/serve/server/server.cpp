@@ -1,5 +1,7 @@
 #include "braid/serve/server.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -79,6 +81,7 @@ struct Server::State {
   Status listen();
   Status attach_sources();
   void go_on();
+  Result<std::shared_ptr<LiveSession>> go_on_with(Resumed resumed);
   bool may_name_sources() const {
     return config.client_sources == "all" ||
            (config.client_sources == "local" && net::is_loopback_address(config.address));
@@ -101,6 +104,7 @@ struct Server::State {
   Workers workers;  // after those whose work it does, which it only ends when it is destroyed
   Workers openers;
   Liveness liveness;
+  std::shared_ptr<net::KeyStore> keys;  // null: no key is needed
   std::unique_ptr<net::Server> net;
   std::atomic<const net::Server*> listening{nullptr};  // `net` for its own threads
 };
@@ -145,9 +149,10 @@ Status Server::State::listen() {
   options.cors_origins = config.cors_origins;
   options.limits = config.limits;
   if (!config.keys_file.empty()) {
-    auto keys = net::KeyStore::open(config.keys_file, clock);
-    if (!keys) return tl::unexpected(keys.error());
-    options.authorise = realtime.with_secrets(net::KeyStore::rule(*keys));
+    auto opened = net::KeyStore::open(config.keys_file, clock);
+    if (!opened) return tl::unexpected(opened.error());
+    keys = std::move(*opened);
+    options.authorise = realtime.with_secrets(net::KeyStore::rule(keys));
   }
   auto started = net::Server::start(std::move(options), std::move(router));
   if (!started) return tl::unexpected(started.error());
@@ -178,11 +183,18 @@ Status Server::State::attach_sources() {
   return {};
 }
 
+Result<std::shared_ptr<LiveSession>> Server::State::go_on_with(Resumed resumed) {
+  if (keys && !keys->has_name(resumed.saved.owner))
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the key '{}' of session {} is not in the keys file any more",
+                            resumed.saved.owner, resumed.saved.id));
+  return begin_again(sessions, reports->standing(), std::move(resumed));
+}
+
 void Server::State::go_on() {
   if (!durability || !may_name_sources()) return;
-  durability->go_on(
-      [this](Resumed resumed) { return begin_again(sessions, reports->standing(), std::move(resumed)); },
-      [this](std::function<void()> work) { return workers.post(std::move(work)); });
+  durability->go_on([this](Resumed resumed) { return go_on_with(std::move(resumed)); },
+                    [this](std::function<void()> work) { return openers.post(std::move(work)); });
 }
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}

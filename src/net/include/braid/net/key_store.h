@@ -25,6 +25,8 @@ class KeyStore {
   /// The name of the key ("key-3" for an unnamed one on line 3), or nothing. Takes the same time whichever
   /// key matches (a hash, then a comparison with each).
   std::optional<std::string> find(std::string_view key);
+  /// A key of this name is there now.
+  bool has_name(std::string_view name);
   std::size_t size() const;
 
   /// For ServerOptions::authorise.
