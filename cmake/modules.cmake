@@ -17,7 +17,8 @@ set(BRAID_MAY_USE_decode base flow packet kv engine)
 set(BRAID_MAY_USE_deliver base flow packet)
 set(BRAID_MAY_USE_openai base)
 set(BRAID_MAY_USE_store base)
-set(BRAID_MAY_USE_serve base calendar net tensor packet flow kv engine ingest sync encode schedule decode deliver openai store)
+set(BRAID_MAY_USE_retrieve base calendar store)
+set(BRAID_MAY_USE_serve base calendar net tensor packet flow kv engine ingest sync encode schedule decode deliver openai store retrieve)
 
 # braid_module(NAME [USES module...] [LINKS library...])
 #

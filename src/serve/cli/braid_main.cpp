@@ -57,6 +57,7 @@ int run(int argc, char** argv) {
   add_watch(app, command);
   add_serve(app, command);
   add_models(app, command);
+  add_memory(app, command);
   for (CLI::App* subcommand : app.get_subcommands([](CLI::App*) { return true; }))
     add_log_level(*subcommand, level);
   if (const auto unknown = unknown_command(app, argc, argv)) {

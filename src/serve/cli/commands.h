@@ -17,5 +17,6 @@ void add_watch(CLI::App& app, Command& run);
 /// `start` makes the server; empty: Server::start, on the model that the configuration names.
 void add_serve(CLI::App& app, Command& run, ServerStart start = {});
 void add_models(CLI::App& app, Command& run);
+void add_memory(CLI::App& app, Command& run);
 
 }  // namespace braid::serve

@@ -1,0 +1,68 @@
+#pragma once
+// A temporal memory in one folder: what left the model's window, searchable by time and words.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "braid/base/clock.h"
+#include "braid/base/result.h"
+#include "braid/retrieve/record.h"
+#include "braid/retrieve/search.h"
+
+namespace braid::retrieve {
+
+struct MemoryOptions {
+  bool read_only = false;  ///< beside a process that writes, too
+  Nanoseconds commit_every = Milliseconds(50);
+  std::size_t max_waiting = 8192;        ///< records that were added and aren't committed
+  std::int64_t segment_records = 16384;  ///< then the next segment begins
+};
+
+struct MemoryStats {
+  std::int64_t records = 0;
+  std::int64_t segments = 0;
+  UtcTime first{}, last{};  ///< with records: earliest start, latest end
+  std::uint64_t bytes = 0;  ///< on disk
+  /// Of this process:
+  std::uint64_t waiting = 0;  ///< added, not committed yet
+  std::uint64_t committed = 0;
+  std::uint64_t refused = 0;         ///< for want of room
+  std::uint64_t failed_commits = 0;  ///< tried again with the next
+};
+
+/// Thread-safe. What is committed is found at once, also by other processes, and a process that is killed
+/// loses no more than what waits for its commit. One process writes, any number read.
+class Memory {
+ public:
+  /// Makes the folder, though not its parents, unless `read_only`. The clock outlives it.
+  /// Errors: kNotFound; kFull: another process writes to it; kBadInput: no such memory, or damaged;
+  /// kUnsupported: of a later version; kResource.
+  static Result<std::unique_ptr<Memory>> open(const std::string& folder, MemoryOptions options, Clock& clock);
+  /// Commits what waits.
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Taken to be committed within `commit_every`; doesn't block. kBadInput: no text, or an end before the
+  /// start; kLimit: too long; kFull (retryable): too many wait; kUsage: read-only.
+  Status add(Record record);
+  /// Blocks until all that was added is committed. The error of the commit that failed; they wait on.
+  Status flush();
+
+  /// Blocks for up to the query's deadline a part. kUsage: limit out of range; kLimit: a longer text;
+  /// kBadInput: damaged.
+  Result<Found> search(const SearchQuery& query);
+  /// kNotFound: there is none, or it was pruned.
+  Result<Record> get(std::int64_t id);
+  Result<MemoryStats> stats();
+  /// Forgets all records that end before `before`, and says how many those were. Blocks. kUsage: read-only.
+  Result<std::int64_t> prune(UtcTime before);
+
+ private:
+  struct State;
+  explicit Memory(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace braid::retrieve

@@ -1,0 +1,20 @@
+#include "braid/retrieve/record.h"
+
+#include <array>
+
+namespace braid::retrieve {
+
+namespace {
+constexpr std::array<const char*, kRecordKinds> kNames = {"vision",  "audio",  "text",
+                                                          "reading", "answer", "document"};
+}
+
+const char* to_string(RecordKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
+
+std::optional<RecordKind> parse_record_kind(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (name == kNames[i]) return static_cast<RecordKind>(i);
+  return std::nullopt;
+}
+
+}  // namespace braid::retrieve

@@ -1,0 +1,59 @@
+// Forgetting: whole segments where it can be, rows of those at the border.
+
+#include <fmt/format.h>
+
+#include "sqlite/rows.h"
+
+namespace braid::retrieve {
+
+Result<std::int64_t> SqliteRows::prune(UtcTime before) {
+  std::int64_t pruned = 0;
+  const Status done = transaction([&]() -> Status {
+    auto count = prune_all(before);
+    if (!count) return tl::unexpected(count.error());
+    pruned = *count;
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  return pruned;
+}
+
+Result<std::int64_t> SqliteRows::prune_all(UtcTime before) {
+  const std::int64_t before_ns = before.time_since_epoch().count();
+  const auto old = segments(fmt::format("WHERE first_ns < {} ORDER BY id", before_ns));
+  if (!old) return tl::unexpected(old.error());
+  std::int64_t pruned = 0;
+  for (const Segment& segment : *old) {
+    if (segment.last_ns >= before_ns) {
+      const auto within = prune_within(segment, before_ns);
+      if (!within) return within;
+      pruned += *within;
+      continue;
+    }
+    const Status dropped = database_.run(fmt::format(
+        "DROP TABLE words_{0}; DELETE FROM records WHERE segment = {0}; DELETE FROM segments WHERE id = {0}",
+        segment.id));
+    if (!dropped) return tl::unexpected(dropped.error());
+    pruned += segment.records;
+  }
+  return pruned;
+}
+
+Result<std::int64_t> SqliteRows::prune_within(const Segment& segment, std::int64_t before_ns) {
+  const std::string chosen = fmt::format("segment = {} AND end_ns < {}", segment.id, before_ns);
+  Status done = database_.run(fmt::format(
+      "INSERT INTO words_{0}(words_{0}, rowid, text) SELECT 'delete', id, text FROM records WHERE {1}",
+      segment.id, chosen));
+  if (done) done = database_.run("DELETE FROM records WHERE " + chosen);
+  if (!done) return tl::unexpected(done.error());
+  const std::int64_t pruned = database_.changes();
+  if (pruned == 0) return 0;
+  done = database_.run(
+      fmt::format("UPDATE segments SET records = records - {1}, first_ns = (SELECT min(start_ns) FROM records"
+                  " WHERE segment = {0}) WHERE id = {0}",
+                  segment.id, pruned));
+  if (!done) return tl::unexpected(done.error());
+  return pruned;
+}
+
+}  // namespace braid::retrieve

@@ -1,0 +1,60 @@
+#pragma once
+// Rows and full text in one SQLite file.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "row_store.h"
+#include "sqlite/database.h"
+
+namespace braid::retrieve {
+
+/// Records lie in segments in the order they were added, each with a full-text index of its own: a segment
+/// outside of the range asked for isn't touched, and one that is pruned whole is dropped whole. Ranks of
+/// several segments are merged by their scores, each by its own segment's word counts.
+class SqliteRows final : public RowStore {
+ public:
+  /// kUnsupported: of a later version. Those of Database::open.
+  static Result<std::unique_ptr<SqliteRows>> open(const std::string& path, const MemoryOptions& options);
+
+  Status append(std::vector<Record>& records) override;
+  Result<Ranking> by_words(const std::vector<std::string>& words, const Filter& filter, int limit,
+                           const Stop& stop) override;
+  Result<Ranking> newest(const Filter& filter, int limit, const Stop& stop) override;
+  Result<std::vector<Record>> get(const std::vector<std::int64_t>& ids) override;
+  Result<MemoryStats> stats() override;
+  Result<std::int64_t> prune(UtcTime before) override;
+
+ private:
+  struct Segment {
+    std::int64_t id = 0, records = 0, first_ns = 0, last_ns = 0;
+  };
+  struct Scored {
+    std::int64_t id = 0;
+    double score = 0;
+  };
+
+  SqliteRows(Database database, std::int64_t segment_records)
+      : database_(std::move(database)), segment_records_(segment_records) {}
+  Status prepare_format(bool read_only);
+  Status append_all(std::vector<Record>& records);
+  Status append_one(Record& record, Segment& segment);
+  Status begin_segment(Segment& segment);
+  Status save(const Segment& segment);
+  Result<std::vector<Segment>> segments(const std::string& where);
+  Result<std::string> matching(const Segment& segment, const std::vector<std::string>& words);
+  Status search_segment(const Segment& segment, const std::string& match, const Filter& filter, int limit,
+                        std::vector<Scored>& found);
+  Status search_segments(const std::vector<std::string>& words, const Filter& filter, int limit,
+                         const Stop& stop, std::vector<Scored>& found);
+  Result<std::int64_t> prune_all(UtcTime before);
+  Result<std::int64_t> prune_within(const Segment& segment, std::int64_t before_ns);
+  Status transaction(const std::function<Status()>& body);
+
+  Database database_;
+  const std::int64_t segment_records_;
+};
+
+}  // namespace braid::retrieve

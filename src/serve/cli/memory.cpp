@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/memory_flags.h"
+#include "cli/say.h"
+#include "memory/add_files.h"
+#include "memory/record_json.h"
+
+namespace braid::serve {
+
+namespace {
+
+using retrieve::Memory;
+
+int failed(const Error& error) {
+  say("braid memory: {}\n", error.message);
+  return exit_code(error.code);
+}
+
+void print(const boost::json::object& object) { fmt::print("{}\n", boost::json::serialize(object)); }
+
+Result<std::unique_ptr<Memory>> open(const MemoryFlags& flags, Clock& clock, bool read_only) {
+  return Memory::open(flags.folder, {.read_only = read_only}, clock);
+}
+
+/// What the flags say of all that is added; its time for texts and pipes.
+Result<RecordHead> head_of(const MemoryFlags& flags) {
+  RecordHead head;
+  head.start = head.end = system_now();
+  head.source = flags.source;
+  head.kind = retrieve::RecordKind::kDocument;
+  if (!flags.kind.empty()) {
+    const auto kind = retrieve::parse_record_kind(flags.kind);
+    if (!kind)
+      return fail(
+          ErrorCode::kUsage,
+          fmt::format("--kind {} is none: vision, audio, text, reading, answer, document", flags.kind));
+    head.kind = *kind;
+  }
+  if (flags.at.empty()) return head;
+  const auto who = asker(flags);
+  if (!who) return tl::unexpected(who.error());
+  const auto range = time_flag("--at", flags.at, *who);
+  if (!range) return tl::unexpected(range.error());
+  if (range->from == UtcTime::min() || range->to == UtcTime::max())
+    return fail(ErrorCode::kUsage, "--at is open: a record has a start and an end");
+  head.start = range->from;
+  // A moment that is told to the second is a moment; an interval or a day is all of it.
+  const bool moment =
+      range->precision >= calendar::Precision::kSecond && flags.at.find('/') == std::string::npos;
+  head.end = moment ? range->from : range->to;
+  return head;
+}
+
+Status add_text(Memory& memory, const std::string& text, const RecordHead& head, const MemoryFlags& flags) {
+  retrieve::Record record;
+  record.start = head.start;
+  record.end = head.end;
+  record.source = head.source.empty() ? "note" : head.source;
+  record.kind = flags.kind.empty() ? retrieve::RecordKind::kText : head.kind;
+  record.text = text;
+  return memory.add(std::move(record));
+}
+
+Result<std::size_t> add_one_file(Memory& memory, const std::string& path, RecordHead head,
+                                 const MemoryFlags& flags) {
+  if (flags.at.empty() && path != "-") {
+    const auto time = modified(path);
+    if (!time) return tl::unexpected(time.error());
+    head.start = head.end = *time;
+  }
+  if (head.source.empty())
+    head.source = path == "-" ? "stdin" : std::filesystem::path(path).filename().string();
+  return add_file(memory, path, head);
+}
+
+int add(const MemoryFlags& flags) {
+  if (flags.files.empty() && flags.texts.empty())
+    return failed({ErrorCode::kUsage, "nothing to add: name a FILE, or say --text TEXT"});
+  const auto head = head_of(flags);
+  if (!head) return failed(head.error());
+  RealClock clock;
+  auto memory = open(flags, clock, false);
+  if (!memory) return failed(memory.error());
+  for (const std::string& text : flags.texts)
+    if (Status added = add_text(**memory, text, *head, flags); !added) return failed(added.error());
+  if (Status flushed = (*memory)->flush(); !flushed) return failed(flushed.error());
+  std::optional<Error> first;
+  for (const std::string& path : flags.files) {
+    const auto added = add_one_file(**memory, path, *head, flags);
+    if (!added) {
+      say("braid memory: {}\n", added.error().message);
+      first = first.value_or(added.error());
+    } else if (flags.json) {
+      print({{"type", "added"}, {"file", path}, {"records", *added}});
+    } else {
+      fmt::print("{}: {} records\n", path, *added);
+    }
+  }
+  return first ? exit_code(first->code) : kDone;
+}
+
+void print_record(const retrieve::Record& record) {
+  fmt::print("{}  {}  {} #{}\n", citation(record), record.source, retrieve::to_string(record.kind),
+             record.id);
+  std::string text = record.text;
+  // Nothing that a record says moves the cursor.
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  fmt::print("    {}\n", text);
+}
+
+int search(const MemoryFlags& flags) {
+  const auto query = search_query(flags);
+  if (!query) return failed(query.error());
+  RealClock clock;
+  auto memory = open(flags, clock, true);
+  if (!memory) return failed(memory.error());
+  const auto found = (*memory)->search(*query);
+  if (!found) return failed(found.error());
+  for (std::size_t i = 0; i < found->hits.size(); ++i) {
+    if (flags.json)
+      print(hit_json(found->hits[i], i + 1));
+    else
+      print_record(found->hits[i].record);
+  }
+  if (flags.json) {
+    print(search_json(*query, *found));
+    return kDone;
+  }
+  if (found->hits.empty()) say("nothing in that range has these words\n");
+  for (const retrieve::SearchPart& part : found->parts)
+    if (part.verdict == retrieve::PartVerdict::kLate)
+      say("note: the search by {} missed its deadline and was left out\n", part.name);
+  return kDone;
+}
+
+int show(const MemoryFlags& flags) {
+  RealClock clock;
+  auto memory = open(flags, clock, true);
+  if (!memory) return failed(memory.error());
+  const auto record = (*memory)->get(flags.id);
+  if (!record) return failed(record.error());
+  if (flags.json) {
+    boost::json::object line{{"type", "record"}};
+    for (auto& field : record_json(*record)) line.insert(field);
+    print(line);
+  } else {
+    print_record(*record);
+  }
+  return kDone;
+}
+
+int stats(const MemoryFlags& flags) {
+  RealClock clock;
+  auto memory = open(flags, clock, true);
+  if (!memory) return failed(memory.error());
+  const auto stats = (*memory)->stats();
+  if (!stats) return failed(stats.error());
+  if (flags.json) {
+    print(stats_json(*stats));
+    return kDone;
+  }
+  fmt::print("{} records in {} segments, {:.1f} MB", stats->records, stats->segments,
+             static_cast<double>(stats->bytes) / 1e6);
+  if (stats->records > 0)
+    fmt::print(", {} to {}", calendar::utc_text(stats->first), calendar::utc_text(stats->last));
+  fmt::print("\n");
+  return kDone;
+}
+
+int prune(const MemoryFlags& flags) {
+  const auto who = asker(flags);
+  if (!who) return failed(who.error());
+  const auto before = time_flag("--before", flags.before, *who);
+  if (!before) return failed(before.error());
+  if (before->from == UtcTime::min()) return failed({ErrorCode::kUsage, "--before has no beginning"});
+  RealClock clock;
+  auto memory = open(flags, clock, false);
+  if (!memory) return failed(memory.error());
+  const auto pruned = (*memory)->prune(before->from);
+  if (!pruned) return failed(pruned.error());
+  if (flags.json)
+    print({{"type", "pruned"}, {"records", *pruned}});
+  else
+    fmt::print("{} records forgotten\n", *pruned);
+  return kDone;
+}
+
+}  // namespace
+
+void add_memory(CLI::App& app, Command& run) {
+  auto* memory =
+      app.add_subcommand("memory", "keep records of what happened in a folder, and find them again");
+  memory->require_subcommand(1);
+  memory->footer(
+      "Examples:\n"
+      "  braid memory add plant.memory report.md --at 2026-11-29\n"
+      "  braid memory search plant.memory \"weld alarm\" --during PT72H\n"
+      "Times: docs/time.md. The folder, the ranking and what is promised: docs/memory.md.");
+  auto flags = std::make_shared<MemoryFlags>();
+  const auto verb = [&](const char* name, const char* help, int (*body)(const MemoryFlags&)) {
+    auto* command = memory->add_subcommand(name, help);
+    command->add_option("DIR", flags->folder, "the memory's folder")->required()->type_name("");
+    command->add_flag("--json", flags->json, "JSON lines (docs/json.md)");
+    command->callback([flags, body, &run] { run = [flags, body] { return body(*flags); }; });
+    return command;
+  };
+  add_add_flags(*verb("add", "add files and texts", add), *flags);
+  add_search_flags(*verb("search", "find records by time and words", search), *flags);
+  verb("show", "one record", show)->add_option("ID", flags->id, "its number")->required()->type_name("");
+  verb("stats", "how much it holds, and of when", stats);
+  add_prune_flags(*verb("prune", "forget what is old", prune), *flags);
+}
+
+}  // namespace braid::serve

@@ -1,0 +1,44 @@
+#pragma once
+// The flags of `braid memory`.
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "braid/calendar/time_range.h"
+#include "braid/retrieve/search.h"
+
+namespace braid::serve {
+
+struct MemoryFlags {
+  std::string folder;
+  bool json = false;
+  std::vector<std::string> files;    ///< add
+  std::vector<std::string> texts;    ///< add
+  std::string at;                    ///< add; a time as calendar reads it
+  std::string source;                ///< add
+  std::string kind;                  ///< add
+  std::string question;              ///< search
+  std::string from, to, during;      ///< search
+  std::vector<std::string> sources;  ///< search
+  std::vector<std::string> kinds;    ///< search
+  int limit = 10;                    ///< search
+  std::string deadline = "500ms";    ///< search
+  std::int64_t id = 0;               ///< show
+  std::string before;                ///< prune
+  std::string zone = "UTC";          ///< of times without an offset
+};
+
+void add_add_flags(CLI::App& command, MemoryFlags& flags);
+void add_search_flags(CLI::App& command, MemoryFlags& flags);
+void add_prune_flags(CLI::App& command, MemoryFlags& flags);
+
+/// Who asks, with the system's time. Errors of Zone::parse.
+Result<calendar::Asker> asker(const MemoryFlags& flags);
+/// kUsage: names the flag that doesn't fit.
+Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags);
+/// As parse_time_range(), with the flag's name in its error.
+Result<calendar::UtcRange> time_flag(const char* flag, const std::string& text, const calendar::Asker& asker);
+UtcTime system_now();
+
+}  // namespace braid::serve

@@ -1,0 +1,25 @@
+#pragma once
+// Files and texts into a memory.
+
+#include <optional>
+#include <string>
+
+#include "braid/retrieve/memory.h"
+
+namespace braid::serve {
+
+/// What all records of one file or text share.
+struct RecordHead {
+  UtcTime start{}, end{};
+  std::string source;
+  retrieve::RecordKind kind = retrieve::RecordKind::kDocument;
+};
+
+/// When a file was last changed. kNotFound, kBadInput: it is no plain file.
+Result<UtcTime> modified(const std::string& path);
+
+/// Cuts it into passages and waits until they are committed; says how many. `path` "-": standard input.
+/// kUnsupported: of a format that isn't read; kLimit; those of Memory::add and flush.
+Result<std::size_t> add_file(retrieve::Memory& memory, const std::string& path, const RecordHead& head);
+
+}  // namespace braid::serve

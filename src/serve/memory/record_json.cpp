@@ -1,0 +1,73 @@
+#include "memory/record_json.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+namespace braid::serve {
+
+namespace json = boost::json;
+
+namespace {
+
+std::int64_t to_us(UtcTime time) { return time.time_since_epoch().count() / 1000; }
+
+/// Null where the range is open.
+json::value edge(UtcTime time) {
+  if (time == UtcTime::min() || time == UtcTime::max()) return nullptr;
+  return to_us(time);
+}
+
+}  // namespace
+
+std::string citation(const retrieve::Record& record) {
+  const std::string start = calendar::utc_text(record.start);
+  return record.end == record.start ? start : fmt::format("{}/{}", start, calendar::utc_text(record.end));
+}
+
+json::object record_json(const retrieve::Record& record) {
+  json::object object{{"id", record.id},
+                      {"start_us", to_us(record.start)},
+                      {"end_us", to_us(record.end)},
+                      {"time", citation(record)},
+                      {"source", record.source},
+                      {"kind", retrieve::to_string(record.kind)},
+                      {"text", record.text},
+                      {"count", record.count}};
+  if (record.page > 0) object["page"] = record.page;
+  if (record.offset >= 0) object["offset"] = record.offset;
+  return object;
+}
+
+json::object hit_json(const retrieve::Hit& hit, std::size_t rank) {
+  json::object object{{"type", "hit"}, {"rank", rank}, {"score", hit.score}};
+  for (auto& field : record_json(hit.record)) object.insert(field);
+  return object;
+}
+
+json::object search_json(const retrieve::SearchQuery& query, const retrieve::Found& found) {
+  json::array parts;
+  json::array degraded;
+  for (const retrieve::SearchPart& part : found.parts) {
+    parts.push_back(json::object{{"part", part.name},
+                                 {"verdict", retrieve::to_string(part.verdict)},
+                                 {"candidates", part.candidates},
+                                 {"took_ms", to_ms(part.took)}});
+    if (part.verdict == retrieve::PartVerdict::kLate) degraded.emplace_back(part.name);
+  }
+  return {
+      {"type", "search"},          {"from_us", edge(query.filter.from)}, {"to_us", edge(query.filter.to)},
+      {"hits", found.hits.size()}, {"parts", std::move(parts)},          {"degraded", std::move(degraded)}};
+}
+
+json::object stats_json(const retrieve::MemoryStats& stats) {
+  json::object object{{"type", "memory"},    {"records", stats.records}, {"segments", stats.segments},
+                      {"first_us", nullptr}, {"last_us", nullptr},       {"bytes", stats.bytes}};
+  if (stats.records > 0) {
+    object["first_us"] = to_us(stats.first);
+    object["last_us"] = to_us(stats.last);
+  }
+  return object;
+}
+
+}  // namespace braid::serve

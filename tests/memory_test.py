@@ -1,0 +1,65 @@
+"""`braid memory`: records in, records found, and what is refused."""
+import json
+import subprocess
+
+from braid_runs import BRAID, TIMEOUT_S, BraidTest, main
+
+
+class Memory(BraidTest):
+    def setUp(self):
+        self.memory = self.folder / f"{self.id().rsplit('.', 1)[1]}.memory"
+
+    def braid(self, verb, *arguments, code=0, stdin=None):
+        done = subprocess.run([BRAID, "memory", verb, self.memory, *arguments], capture_output=True, text=True,
+                              timeout=TIMEOUT_S, input=stdin)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def search(self, *arguments):
+        lines = [json.loads(line) for line in self.braid("search", *arguments, "--json").stdout.splitlines()]
+        self.assertEqual(lines[-1]["type"], "search")
+        self.assertEqual(lines[-1]["hits"], len(lines) - 1)
+        return [line["text"] for line in lines[:-1]]
+
+    def test_files_and_texts_are_found_by_words_and_times(self):
+        report = self.write("report.md", "# Press\nIt stopped at noon.\n\n# Belt\nIt moves.\n")
+        self.braid("add", report, "--at", "2026-11-29")
+        self.braid("add", "--text", "weld alarm", "--at", "2026-11-29T10:02:03Z", "--source", "plc")
+        self.braid("add", "-", "--at", "2026-12-01", stdin="the weld was inspected")
+        self.assertEqual(self.search("when did the press stop?"), ["Press\nIt stopped at noon."])
+        self.assertEqual(self.search("weld", "--during", "2026-11-29"), ["weld alarm"])
+        self.assertEqual(self.search("weld", "--during", "2026-11-29T10:02:04Z/PT1H"), [])
+        self.assertEqual(self.search("--from", "2026-11-30"), ["the weld was inspected"])
+        self.assertEqual(self.search("--source", "plc"), ["weld alarm"])
+        self.assertEqual(self.search("--during", "2026-11-29T11:02:03", "--zone", "+01:00", "--kind", "text"),
+                         ["weld alarm"])
+
+    def test_a_file_is_of_when_it_was_changed(self):
+        self.braid("add", self.write("note.txt", "just now"))
+        self.assertEqual(self.search("--during", "PT1H"), ["just now"])
+
+    def test_what_is_shown_counted_and_forgotten(self):
+        for day in ("2026-11-28", "2026-11-29"):
+            self.braid("add", "--text", f"of {day}", "--at", f"{day}T12:00:00Z")
+        shown = json.loads(self.braid("show", "2", "--json").stdout)
+        self.assertEqual((shown["time"], shown["text"]), ("2026-11-29T12:00:00Z", "of 2026-11-29"))
+        pruned = json.loads(self.braid("prune", "--before", "2026-11-29", "--json").stdout)
+        self.assertEqual(pruned["records"], 1)
+        stats = json.loads(self.braid("stats", "--json").stdout)
+        self.assertEqual((stats["records"], stats["first_us"]), (1, stats["last_us"]))
+        self.assertIn("no record 1", self.braid("show", "1", code=3).stderr)
+
+    def test_what_cannot_be_meant_is_refused(self):
+        self.assertIn("there is no memory", self.braid("search", "x", code=3).stderr)
+        self.braid("add", "--text", "x")
+        self.assertIn("nothing to add", self.braid("add", code=2).stderr)
+        self.assertIn("--during", self.braid("search", "--during", "soon", code=2).stderr)
+        self.assertIn("--kind smell", self.braid("search", "--kind", "smell", code=2).stderr)
+        self.assertIn("format", self.braid("add", self.write("a.png", b"\x89PNG"), code=3).stderr)
+        self.assertIn("can't read", self.braid("add", "missing.txt", code=3).stderr)
+        (self.memory / "rows.sqlite").write_bytes(b"x" * 9000)
+        self.assertIn("not a database", self.braid("stats", code=3).stderr)
+
+
+if __name__ == "__main__":
+    main()
