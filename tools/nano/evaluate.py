@@ -1,6 +1,7 @@
 """Asks the model all items of a test set through libmtmd and scores the answers.
 
 evaluate.py ask ITEMS.jsonl OUT.jsonl NANO_ASK MODEL MMPROJ LORA|- [--processes P] [--share K/N]
+    Answers are written as they come, and a run that was cut goes on where it was.
 evaluate.py table OUT.jsonl [OTHER.jsonl]      a markdown table; with two files, both beside each other
 """
 import argparse
@@ -85,32 +86,51 @@ def table(paths):
     print("\n".join(lines))
 
 
-def ask(items, command, processes):
-    """The model's answers by item; each process takes the next item when it has answered one."""
-    waiting, answers, lock = collections.deque(items), {}, threading.Lock()
+def serve(waiting, command, lock, out):
+    """One process that takes the next item when it has answered one, and writes each answer at once."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        while True:
+            with lock:
+                if not waiting:
+                    break
+                one = waiting.popleft()
+            wanted = {key: one[key] for key in ("id", "parts", "questions", "max", "drop") if key in one}
+            process.stdin.write(json.dumps(wanted) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if not line:
+                raise RuntimeError(f"{command[0]} ended at item {one['id']}")
+            found = json.loads(line)
+            made = dict(model=[a["text"] for a in found["answers"]], media=found["media"])
+            with lock:
+                out.write(json.dumps({**{k: v for k, v in one.items() if k != "parts"}, **made}) + "\n")
+                out.flush()
+        process.stdin.close()
 
-    def serve():
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-            while True:
-                with lock:
-                    if not waiting:
-                        break
-                    one = waiting.popleft()
-                wanted = {key: one[key] for key in ("id", "parts", "questions", "max", "drop") if key in one}
-                process.stdin.write(json.dumps(wanted) + "\n")
-                process.stdin.flush()
-                line = process.stdout.readline()
-                if not line:
-                    raise RuntimeError(f"{command[0]} ended at item {one['id']}")
-                answers[one["id"]] = json.loads(line)
-            process.stdin.close()
 
-    threads = [threading.Thread(target=serve) for _ in range(processes)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
+def answered(path):
+    """Items that a run that was cut has answered; a half-written last line is cut off."""
+    try:
+        with open(path, "rb+") as file:
+            data = file.read()
+            file.truncate(data.rfind(b"\n") + 1)
+    except FileNotFoundError:
+        return set()
+    return {json.loads(line)["id"] for line in open(path)}
+
+
+def ask(arguments):
+    first, of = map(int, arguments.share.split("/"))
+    known = answered(arguments.out)
+    items = [json.loads(line) for line in open(arguments.items)][first - 1::of]
+    waiting = collections.deque(one for one in items if one["id"] not in known)
+    command, lock = [arguments.program, arguments.model, arguments.mmproj, arguments.lora, "1"], threading.Lock()
+    with open(arguments.out, "a") as out:
+        threads = [threading.Thread(target=serve, args=(waiting, command, lock, out)) for _ in range(arguments.processes)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
 
 def main():
@@ -123,17 +143,7 @@ def main():
     asking.add_argument("--share", default="1/1", help="every Nth item from the Kth")
     verbs.add_parser("table").add_argument("answers", nargs="+")
     arguments = parser.parse_args()
-    if arguments.verb == "table":
-        return table(arguments.answers)
-    first, of = map(int, arguments.share.split("/"))
-    items = [json.loads(line) for line in open(arguments.items)][first - 1::of]
-    answers = ask(items, [arguments.program, arguments.model, arguments.mmproj, arguments.lora, "1"], arguments.processes)
-    with open(arguments.out, "w") as file:
-        for one in items:
-            if one["id"] in answers:
-                found = answers[one["id"]]
-                made = dict(model=[a["text"] for a in found["answers"]], media=found["media"])
-                file.write(json.dumps({**{k: v for k, v in one.items() if k != "parts"}, **made}) + "\n")
+    ask(arguments) if arguments.verb == "ask" else table(arguments.answers)
 
 
 if __name__ == "__main__":

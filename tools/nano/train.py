@@ -2,8 +2,8 @@
 
 train.py ASSETS BANK BASE.gguf STATE OUT [setting=value ...] [--config NAME] [--until STEP] [--workers N] [--log FILE]
 
-Runs from the step that STATE holds (0 where there is none) to --until or the configured last one, writes STATE, and
-float16 weights to OUT. Learning rate and data depend on the step alone, so a run can be cut anywhere.
+Runs from the step that STATE holds (0 where there is none) to --until or the configured last one, writes STATE (also every
+500 steps), and float16 weights to OUT. Learning rate and data depend on the step alone, so a run can be cut anywhere.
 """
 import argparse
 import json
@@ -22,6 +22,7 @@ from nano.model import Nano, Studio, losses_of
 
 SHOW_EVERY = 50
 MEASURE_EVERY = 5  # steps whose answers are counted
+SAVE_EVERY = 500
 
 
 def learning_rate(train, step, first):
@@ -141,6 +142,8 @@ def run(arguments):
             if log:
                 log.write(json.dumps(row) + "\n")
                 log.flush()
+        if (step + 1) % SAVE_EVERY == 0:
+            checkpoint.save_state(arguments.state, step + 1, trainer.model, trainer.optimizers)
     loader.close()
     checkpoint.save_state(arguments.state, end, trainer.model, trainer.optimizers)
     checkpoint.save_weights(arguments.out, end, trainer.model)
