@@ -65,7 +65,7 @@ class Batch:
 @dataclass
 class Train:
     school: int = 1000            # first steps, in which the encoders train alone
-    steps: int = 2260             # in all
+    steps: int = 2400             # in all
     warmup: int = 60              # steps of rising learning rate, of the encoders and later of the LoRA
     encoder_rate: float = 1e-3
     lora_rate: float = 6e-4

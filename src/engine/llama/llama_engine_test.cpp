@@ -24,7 +24,7 @@ TEST(LoadLlama, SaysWhatTheModelIsAndCanDo) {
   EXPECT_TRUE(info.sees && info.hears && info.one_pass && info.can_hide_ranges && info.can_forget);
   EXPECT_FALSE(info.indivisible_media);
   EXPECT_EQ(info.audio_sample_rate, 16000);
-  EXPECT_EQ(info.max_frame_side, 1024);
+  EXPECT_EQ(info.max_frame_side, 1280);
 }
 
 TEST(LoadLlama, WithoutMmprojThereIsNoEncoder) {
