@@ -1,6 +1,11 @@
 """`braid memory`: records in, records found, and what is refused."""
+import contextlib
 import json
+import os
+import random
+import sqlite3
 import subprocess
+import time
 
 from braid_runs import BRAID, TIMEOUT_S, BraidTest, main
 
@@ -34,6 +39,15 @@ class Memory(BraidTest):
         self.assertEqual(self.search("--during", "2026-11-29T11:02:03", "--zone", "+01:00", "--kind", "text"),
                          ["weld alarm"])
 
+    def test_a_question_may_say_when(self):
+        self.braid("add", "--text", "weld alarm one", "--at", "2020-11-28T10:02:03Z")
+        self.braid("add", "--text", "weld alarm two", "--at", "2020-11-29T10:02:03Z")
+        self.braid("add", "--text", "weld alarm three")
+        self.assertEqual(self.search("weld alarms in the past 72 h"), ["weld alarm three"])
+        self.assertEqual(self.search("weld alarms before 2020-11-29"), ["weld alarm one"])
+        self.assertEqual(self.search("which welds between 2020-11-29T10:02Z and 2020-11-29T10:03Z?"),
+                         ["weld alarm two"])
+
     def test_a_file_is_of_when_it_was_changed(self):
         self.braid("add", self.write("note.txt", "just now"))
         self.assertEqual(self.search("--during", "PT1H"), ["just now"])
@@ -59,6 +73,37 @@ class Memory(BraidTest):
         self.assertIn("can't read", self.braid("add", "missing.txt", code=3).stderr)
         (self.memory / "rows.sqlite").write_bytes(b"x" * 9000)
         self.assertIn("not a database", self.braid("stats", code=3).stderr)
+
+
+class Kills(BraidTest):
+    """SIGKILL while records are written. BRAID_MEMORY_KILLS: how often."""
+
+    def test_a_killed_writer_leaves_a_whole_prefix_of_what_it_was_given(self):
+        passages = [f"step {i}" for i in range(20000)]
+        book = self.write("book.md", "".join(f"# step {i}\nstep {i}\n" for i in range(len(passages))))
+        chance = random.Random(6)
+        left = 0
+        for kill in range(int(os.environ.get("BRAID_MEMORY_KILLS", "6"))):
+            memory = self.folder / f"killed-{kill}.memory"
+            writer = subprocess.Popen([BRAID, "memory", "add", memory, book], stdout=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0.02, 1.0))  # the moment is what is tried, not what is waited for
+            writer.kill()
+            writer.wait()
+            if not (memory / "rows.sqlite").exists():
+                continue
+            # The next one goes on, whatever the last left.
+            done = subprocess.run([BRAID, "memory", "add", memory, "--text", "after"], capture_output=True, text=True,
+                                  timeout=TIMEOUT_S)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with contextlib.closing(sqlite3.connect(memory / "rows.sqlite")) as rows:
+                kept = [text for (text,) in rows.execute("SELECT text FROM records ORDER BY id")]
+                self.assertEqual(kept[:-1], [f"{step}\n{step}" for step in passages[:len(kept) - 1]])
+                self.assertEqual(kept[-1], "after")
+                self.assertEqual(rows.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+                for (segment,) in rows.execute("SELECT id FROM segments").fetchall():
+                    rows.execute(f"INSERT INTO words_{segment}(words_{segment}) VALUES('integrity-check')")
+            left += len(kept)
+        print(f"records that killed writers left: {left}")
 
 
 if __name__ == "__main__":

@@ -154,6 +154,7 @@ TEST_F(MemoryTest, PruningForgetsSegmentsAndPartsOfThem) {
   EXPECT_EQ(stats.segments, 2);
   EXPECT_EQ(stats.first, at_s(6));
   EXPECT_THAT(texts(*memory, {.text = "5"}), IsEmpty());
+  EXPECT_EQ(memory->search({.text = "step"})->parts.front().candidates, 4) << "the full text forgets too";
   EXPECT_THAT(texts(*memory, {.text = "6"}), ElementsAre("step 6"));
   fill(*memory, {record_at(11, "step 11")});
   EXPECT_EQ(texts(*memory, {.text = "step"}).size(), 5U);

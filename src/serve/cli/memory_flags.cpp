@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "braid/retrieve/asked_time.h"
 #include "cli/time_text.h"
 
 namespace braid::serve {
@@ -52,7 +53,10 @@ void add_add_flags(CLI::App& command, MemoryFlags& flags) {
 }
 
 void add_search_flags(CLI::App& command, MemoryFlags& flags) {
-  command.add_option("TEXT", flags.question, "what to look for; without it the newest records are shown")
+  command
+      .add_option("TEXT", flags.question,
+                  "what to look for, and when: \"weld alarms in the past 72 h\"; without it the newest "
+                  "records are shown")
       ->type_name("");
   command.add_option("--during", flags.during, "a time or an interval: 2026-11-29, PT72H (the last 72 h)")
       ->type_name("TIME");
@@ -126,6 +130,12 @@ Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags) {
     if (!range) return tl::unexpected(range.error());
     query.filter.to = range->from;
   }
+  if (flags.during.empty() && flags.from.empty() && flags.to.empty())
+    if (auto asked = retrieve::find_asked_time(query.text, *who)) {
+      query.filter.from = asked->from;
+      query.filter.to = asked->to;
+      query.text = std::move(asked->rest);
+    }
   for (const std::string& name : flags.kinds) {
     const auto kind = kind_flag(name);
     if (!kind) return tl::unexpected(kind.error());

@@ -1,0 +1,193 @@
+#include "braid/retrieve/asked_time.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace braid::retrieve {
+
+namespace {
+
+using calendar::Asker;
+using calendar::Precision;
+using calendar::UtcRange;
+
+constexpr std::size_t kMaxWords = 512;
+constexpr Nanoseconds kDay = std::chrono::hours(24);
+
+/// A word of the question, in lower case and without what clings to it, and where it lies.
+struct Word {
+  std::string text;
+  std::string written;
+  std::size_t begin = 0, end = 0;
+};
+
+bool is_in(std::string_view text, std::initializer_list<std::string_view> list) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+std::vector<Word> words_of(std::string_view question) {
+  constexpr std::string_view kClinging = "\"'()[]{},;.!?:";
+  std::vector<Word> words;
+  std::size_t at = 0;
+  while (at < question.size() && words.size() < kMaxWords) {
+    const std::size_t begin = question.find_first_not_of(" \t\r\n", at);
+    if (begin == std::string_view::npos) break;
+    const std::size_t end = std::min(question.find_first_of(" \t\r\n", begin), question.size());
+    std::string_view bare = question.substr(begin, end - begin);
+    while (!bare.empty() && kClinging.find(bare.front()) != std::string_view::npos) bare.remove_prefix(1);
+    while (!bare.empty() && kClinging.find(bare.back()) != std::string_view::npos) bare.remove_suffix(1);
+    std::string lower(bare);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    words.push_back({std::move(lower), std::string(bare), begin, end});
+    at = end;
+  }
+  return words;
+}
+
+std::optional<std::int64_t> number_of(const std::string& word) {
+  constexpr std::array kNumbers = std::to_array<std::string_view>(
+      {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"});
+  for (std::size_t i = 0; i < kNumbers.size(); ++i)
+    if (word == kNumbers[i]) return static_cast<std::int64_t>(i);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool whole = error == std::errc{} && end == word.data() + word.size();
+  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+std::optional<Nanoseconds> unit_of(std::string_view word) {
+  using std::chrono::hours;
+  if (is_in(word, {"ms", "millisecond", "milliseconds"})) return Milliseconds(1);
+  if (is_in(word, {"s", "sec", "secs", "second", "seconds"})) return std::chrono::seconds(1);
+  if (is_in(word, {"min", "mins", "minute", "minutes"})) return std::chrono::minutes(1);
+  if (is_in(word, {"h", "hour", "hours"})) return hours(1);
+  if (is_in(word, {"d", "day", "days"})) return kDay;
+  if (is_in(word, {"week", "weeks"})) return 7 * kDay;
+  return std::nullopt;
+}
+
+struct Span {
+  Nanoseconds length{}, unit{};
+  std::size_t words = 0;
+};
+
+/// "72 h", "72h", "two weeks", or a unit alone; up to 100 years.
+std::optional<Span> span_at(const std::vector<Word>& words, std::size_t at) {
+  if (at >= words.size()) return std::nullopt;
+  const std::string& word = words[at].text;
+  std::optional<std::int64_t> number = number_of(word);
+  std::optional<Nanoseconds> unit;
+  std::size_t used = 2;
+  if (number) {
+    if (at + 1 < words.size()) unit = unit_of(words[at + 1].text);
+  } else {
+    const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+    number = digits > 0 ? number_of(word.substr(0, digits)) : 1;
+    unit = unit_of(std::string_view(word).substr(digits));
+    used = 1;
+  }
+  if (!number || !unit || *number > 36'500 * kDay / *unit) return std::nullopt;
+  return Span{*number * *unit, *unit, used};
+}
+
+/// A time by itself: numbers and plain words are none.
+std::optional<UtcRange> time_at(const std::vector<Word>& words, std::size_t at, const Asker& asker) {
+  if (at >= words.size()) return std::nullopt;
+  const std::string& text = words[at].written;
+  const bool digits = !text.empty() && (std::isdigit(static_cast<unsigned char>(text.front())) != 0);
+  if (!digits || text.find_first_of(":-") == std::string::npos) return std::nullopt;
+  auto range = calendar::parse_time_range(text, asker);
+  if (!range || range->from == UtcTime::min() || range->to == UtcTime::max()) return std::nullopt;
+  const bool dateless = text.find('-') == std::string::npos && text.find('T') == std::string::npos;
+  if (dateless && range->from > *asker.now) {
+    range->from -= kDay;
+    range->to -= kDay;
+  }
+  return *range;
+}
+
+/// Where a range that ends with it ends: a date belongs to it, a time of day is an instant.
+UtcTime end_of(const UtcRange& range) { return range.precision >= Precision::kHour ? range.from : range.to; }
+
+std::optional<UtcRange> day(int days_ago, const Asker& asker) {
+  const UtcTime local = *asker.now + Nanoseconds(asker.zone.at(*asker.now)) - days_ago * kDay;
+  const std::string date = calendar::utc_text(local).substr(0, 10);
+  const auto range = calendar::parse_time_range(date, asker);
+  return range ? std::optional(*range) : std::nullopt;
+}
+
+struct Match {
+  UtcTime from = UtcTime::min(), to = UtcTime::max();
+  std::size_t words = 0;
+};
+
+bool is_article(const std::vector<Word>& words, std::size_t at) {
+  return at < words.size() && is_in(words[at].text, {"the", "these", "those"});
+}
+
+/// "in the past 72 h", "5 minutes ago".
+std::optional<Match> relative_at(const std::vector<Word>& words, std::size_t at, const Asker& asker) {
+  const UtcTime now = *asker.now;
+  std::size_t next = at;
+  if (is_in(words[next].text, {"in", "within", "during", "over"})) ++next;
+  if (is_article(words, next)) ++next;
+  if (next < words.size() && is_in(words[next].text, {"past", "last", "previous"}))
+    if (const auto span = span_at(words, next + 1))
+      return Match{now - span->length, now + Nanoseconds(1), next + 1 + span->words - at};
+  const auto span = span_at(words, at);
+  if (!span || at + span->words >= words.size() || words[at + span->words].text != "ago") return std::nullopt;
+  const UtcTime then = now - span->length;
+  return Match{then - span->unit / 2, then + span->unit / 2, span->words + 1};
+}
+
+/// "between X and Y", "from X to Y".
+std::optional<Match> interval_at(const std::vector<Word>& words, std::size_t at, const Asker& asker) {
+  if (at + 3 >= words.size() || !is_in(words[at].text, {"between", "from"})) return std::nullopt;
+  if (!is_in(words[at + 2].text, {"and", "to", "until", "till"})) return std::nullopt;
+  const auto first = time_at(words, at + 1, asker);
+  const auto second = time_at(words, at + 3, asker);
+  if (!first || !second || end_of(*second) <= first->from) return std::nullopt;
+  return Match{first->from, end_of(*second), 4};
+}
+
+std::optional<Match> single_at(const std::vector<Word>& words, std::size_t at, const Asker& asker) {
+  const std::string& word = words[at].text;
+  if (word == "today" || word == "yesterday")
+    if (const auto range = day(word == "today" ? 0 : 1, asker)) return Match{range->from, range->to, 1};
+  if (const auto range = time_at(words, at, asker)) return Match{range->from, range->to, 1};
+  const auto range = time_at(words, at + 1, asker);
+  if (!range) return std::nullopt;
+  if (word == "since") return Match{range->from, UtcTime::max(), 2};
+  if (word == "after") return Match{range->to, UtcTime::max(), 2};
+  if (word == "before") return Match{UtcTime::min(), range->from, 2};
+  if (is_in(word, {"until", "till"})) return Match{UtcTime::min(), end_of(*range), 2};
+  if (is_in(word, {"at", "on", "in", "around"})) return Match{range->from, range->to, 2};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<AskedTime> find_asked_time(std::string_view question, const Asker& asker) {
+  if (!asker.now) return std::nullopt;
+  const std::vector<Word> words = words_of(question);
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    auto match = interval_at(words, at, asker);
+    if (!match) match = relative_at(words, at, asker);
+    if (!match) match = single_at(words, at, asker);
+    if (!match) continue;
+    const std::size_t begin = words[at].begin;
+    const std::size_t end = words[at + match->words - 1].end;
+    AskedTime found{match->from, match->to, std::string(question.substr(begin, end - begin)), {}};
+    found.rest = std::string(question.substr(0, begin)) + std::string(question.substr(end));
+    return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace braid::retrieve
