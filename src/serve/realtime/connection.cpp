@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "braid/deliver/finish.h"
 #include "server/answer_account.h"
 
 namespace braid::serve {
@@ -337,11 +336,9 @@ AskSink RealtimeConnection::sink_of(const RequestFacts& facts, const RequestWatc
     self->conversation_->response_text(response, text);
   };
   // Told of even where the client has gone.
-  sink.on_end = [weak, facts, watch, &clock = parts_.clock](const Answer& answer) {
-    Answer finished = answer;
-    deliver::finish_answer(finished, std::max(clock.now(), finished.last_token));
-    tell(watch, facts, finished);
-    if (const auto self = weak.lock()) self->answered(facts.response_id, finished);
+  sink.on_end = [weak, facts, watch](const Answer& answer) {
+    tell(watch, facts, answer);
+    if (const auto self = weak.lock()) self->answered(facts.response_id, answer);
   };
   return sink;
 }

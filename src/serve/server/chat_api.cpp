@@ -112,7 +112,7 @@ ReplyEnd reply_end(const Answer& answer) {
   reply.error = answer.error;
   reply.text = answer.text;
   reply.usage.prompt = answer.prompt_tokens;
-  reply.usage.cached = answer.window.tokens;
+  reply.usage.cached = std::min(answer.window.tokens, answer.prompt_tokens);
   reply.usage.completion = answer.answer_tokens;
   reply.from = answer.asked;
   reply.until = answer.asked + answer.stages.sum();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "braid/deliver/finish.h"
 #include "server/stamps.h"
 
 namespace braid::serve {
@@ -97,7 +98,9 @@ void LiveSession::note(const deliver::Perceived& perceived) {
 }
 
 void LiveSession::on_event(const deliver::Event& event) {
-  std::unique_lock lock(mutex_);
+  const auto* answer = std::get_if<Answer>(&event);
+  if (answer) return on_answer(event, *answer);
+  std::lock_guard lock(mutex_);
   const auto sink_of = [&](QuestionId id) -> AskSink* {
     const auto found = asked_.find(id.value);
     return found == asked_.end() ? nullptr : &found->second.sink;
@@ -109,18 +112,25 @@ void LiveSession::on_event(const deliver::Event& event) {
     if (auto* sink = sink_of(delta->id); sink && sink->on_text) sink->on_text(delta->text);
   events_.on_event(event);
   for (const auto& listener : listeners_) listener(event);
-  const auto* answer = std::get_if<Answer>(&event);
-  if (!answer) return;
-  info_.window_from = answer->window.from;
-  info_.window_chunks = answer->window.chunks;
-  info_.window_tokens = answer->window.tokens;
-  const auto found = asked_.find(answer->id.value);
-  if (found == asked_.end()) return;
-  const AskSink sink = std::move(found->second.sink);
-  asked_.erase(found);
-  ++ended_;
-  lock.unlock();
-  if (sink.on_end) sink.on_end(*answer);
+}
+
+void LiveSession::on_answer(const deliver::Event& event, Answer answer) {
+  deliver::finish_answer(answer, std::max(clock_.now(), answer.last_token));
+  AskSink sink;
+  {
+    std::lock_guard lock(mutex_);
+    events_.on_event(event);  // as it came: it is finished as it is written
+    for (const auto& listener : listeners_) listener(answer);
+    info_.window_from = answer.window.from;
+    info_.window_chunks = answer.window.chunks;
+    info_.window_tokens = answer.window.tokens;
+    const auto found = asked_.find(answer.id.value);
+    if (found == asked_.end()) return;
+    sink = std::move(found->second.sink);
+    asked_.erase(found);
+    ++ended_;
+  }
+  if (sink.on_end) sink.on_end(answer);
 }
 
 }  // namespace braid::serve

@@ -20,7 +20,7 @@ namespace braid::serve {
 struct AskSink {
   std::function<void()> on_begin;
   std::function<void(std::string text)> on_text;
-  std::function<void(const Answer& answer)> on_end;  ///< once, last
+  std::function<void(const Answer& answer)> on_end;  ///< once, last; finished as of now (deliver::finish_answer)
 };
 
 /// Thread-safe.
@@ -59,6 +59,7 @@ class LiveSession final : public deliver::EventSink {
   void on_event(const deliver::Event& event) override;
 
  private:
+  void on_answer(const deliver::Event& event, Answer answer);
   void note(const deliver::Perceived& perceived);
 
   const std::string id_;
