@@ -13,6 +13,7 @@ import live_serving
 import ours
 import pictures
 import serving
+import turns
 import update_docs
 from table import Table, summary
 
@@ -77,6 +78,13 @@ class BenchTest(unittest.TestCase):
         times = [live_serving.Times(number, 4, 45).questions for number in range(4)]
         self.assertEqual([questions[0] for questions in times], [10, 12.5, 15, 17.5])
         self.assertTrue(all(len(questions) >= 3 for questions in times))
+
+    def test_ends_of_turns_are_late_early_or_missing(self):
+        said = [[1, 2], [3, 4], [6, 7]]
+        delays, cut, missed = turns.score(said, [(1.5, 0), (2.25, 10), (4.5, 0)])
+        self.assertEqual((delays, cut, missed), ([260, 500], 1, 1))
+        self.assertEqual(turns.quantile([3, 1, 2, 4], .5), 2)
+        self.assertEqual(turns.quantile(range(1, 101), .95), 95)
 
     def test_a_new_table_replaces_the_old_and_nothing_else(self):
         page = "before\n<!-- table: x -->\nold\n<!-- end of table -->\nafter\n"

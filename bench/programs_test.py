@@ -2,7 +2,10 @@
 figure is looked at."""
 
 import http.client
+import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -43,6 +46,19 @@ class Programs(unittest.TestCase):
             braid.do("close")
         finally:
             braid.close()
+
+    def test_turns_are_heard(self):
+        models = os.path.dirname(MODEL)
+        folder = os.path.join(self.work, "turns")
+        os.makedirs(folder)
+        for name in ("00.wav", "clip.wav"):
+            shutil.copy(os.path.join(HERE, "../models/nano/samples/utterance1.wav"), os.path.join(folder, name))
+        heard = subprocess.run([os.path.join(BIN, "braid_turns"), folder, os.path.join(models, "silero_vad_openvino_16k.onnx"),
+                               os.path.join(models, "smart-turn-v3.2-cpu.onnx")], check=True, capture_output=True, text=True)
+        lines = [json.loads(line) for line in heard.stdout.splitlines()]
+        self.assertEqual([line.get("mode") for line in lines], ["server_vad", "semantic_vad", None])
+        self.assertEqual(lines[0]["changes"][0][0], "start")
+        self.assertIn("braid.delivery.paused", [kind for kind, _ in lines[2]["events"]])
 
     def test_frames_are_counted(self):
         program = os.path.join(BIN, "braid_frame_cost")

@@ -50,7 +50,10 @@ class Host final : public RealtimeHost {
     open = std::move(ask.response);
     return {};
   }
-  void cancel(const std::string& response) override { require(response == open); }
+  // One that has been made may still be held.
+  void cancel(const std::string& response, std::size_t) override {
+    require(open.empty() || response == open);
+  }
   std::int64_t session_us() const override { return 5; }
 
   int created = 0, done = 0;
@@ -82,9 +85,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (line == "A" && !host.open.empty()) answer(conversation, host, RealtimeEnd::Kind::kCompleted);
     if (line == "C" && !host.open.empty()) answer(conversation, host, RealtimeEnd::Kind::kCancelled);
     if (line == "S") conversation.speech_started(braid::Milliseconds(5));
+    if (line == "V") conversation.voice_noticed(braid::Milliseconds(5));
+    if (line == "Q") conversation.voice_gone(braid::Milliseconds(7), true);
     if (line == "E") conversation.speech_stopped(braid::Milliseconds(9));
     if (line.size() > 1) conversation.take(line);
   }
+  conversation.voice_gone(braid::Milliseconds(9), false);
   while (!host.open.empty()) answer(conversation, host, RealtimeEnd::Kind::kCancelled);
   require(host.created == host.done);
   return 0;

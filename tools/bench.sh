@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
-# BENCH=clock: capture times over simulated networks, a minute, and nothing else. BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full run's table goes
-# into docs/performance.md.
+# BENCH=clock: capture times over simulated networks, a minute, and nothing else; BENCH=turns: ends of turns and speech over
+# answers, likewise. BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full
+# run's table goes into docs/performance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+[[ ${BENCH:-} != turns ]] || exec tools/turns/turns.sh
 build=${BRAID_BENCH_BUILD:-build/release}
 # shellcheck source=setup/lib.sh
 source tools/setup/lib.sh

@@ -99,11 +99,14 @@ class Merge {
   void turn_detection(JsonIndex at) {
     TurnDetection to = config_.turns.value_or(TurnDetection{});
     if (!config_.turns && !reader_.required(at, "type")) return;
-    if (const auto type = reader_.word(at, "type", {"server_vad", "semantic_vad"});
-        type && *type != "server_vad")
-      return refuse_unsupported(reader_, *reader_.doc().member(at, "type"),
-                                "turns end by silence; use server_vad, with silence_duration_ms.");
+    if (const auto type = reader_.word(at, "type", {"server_vad", "semantic_vad"}))
+      to.kind = *type == "server_vad" ? TurnDetection::Kind::kServerVad : TurnDetection::Kind::kSemanticVad;
     if (!abilities_.hears) return refuse_unsupported(reader_, at, "this server hears no speech; set null.");
+    if (const auto eagerness = reader_.word(at, "eagerness", {"low", "medium", "high", "auto"}))
+      to.eagerness = *eagerness == "low"      ? TurnDetection::Eagerness::kLow
+                     : *eagerness == "medium" ? TurnDetection::Eagerness::kMedium
+                     : *eagerness == "high"   ? TurnDetection::Eagerness::kHigh
+                                              : TurnDetection::Eagerness::kAuto;
     if (const auto threshold = reader_.decimal(at, "threshold", 0, 1)) to.threshold = *threshold;
     if (const auto ms = reader_.integer(at, "prefix_padding_ms", 0, kMaxPaddingMs))
       to.prefix = Milliseconds(*ms);

@@ -36,6 +36,20 @@ TEST(RealtimeConfig, WhatIsNotNamedStays) {
   EXPECT_EQ(third.turns->silence, Milliseconds(900));
 }
 
+TEST(RealtimeConfig, TurnsEndBySilenceOrByTheirSound) {
+  const auto semantic =
+      merged(with(R"("audio":{"input":{"turn_detection":{"type":"semantic_vad","eagerness":"low"}}})"));
+  EXPECT_EQ(semantic.turns->kind, TurnDetection::Kind::kSemanticVad);
+  EXPECT_EQ(semantic.turns->eagerness, TurnDetection::Eagerness::kLow);
+  const auto printed = boost::json::parse(print_session(semantic)).at_pointer("/audio/input/turn_detection");
+  EXPECT_EQ(printed, boost::json::parse(R"({"type":"semantic_vad","eagerness":"low","create_response":true,)"
+                                        R"("interrupt_response":true})"));
+  const auto back = merged(with(R"("audio":{"input":{"turn_detection":{"type":"server_vad"}}})"), semantic);
+  EXPECT_EQ(back.turns->kind, TurnDetection::Kind::kServerVad);
+  EXPECT_EQ(refused(with(R"("audio":{"input":{"turn_detection":{"eagerness":"very"}}})")),
+            "audio.input.turn_detection.eagerness invalid_value");
+}
+
 TEST(RealtimeConfig, NullTurnsOff) {
   RealtimeConfig config;
   config.transcription = Transcription{"whisper-1", "", ""};
@@ -59,8 +73,8 @@ TEST(RealtimeConfig, WhatCantBeDoneIsRefusedByName) {
   EXPECT_EQ(refused("{}"), "type missing_required_parameter");
   EXPECT_EQ(refused(R"({"type":"transcription"})"), "type unsupported_value");
   EXPECT_EQ(refused(with(R"("output_modalities":["audio"])")), "output_modalities[0] unsupported_value");
-  EXPECT_EQ(refused(with(R"("audio":{"input":{"turn_detection":{"type":"semantic_vad"}}})")),
-            "audio.input.turn_detection.type unsupported_value");
+  EXPECT_EQ(refused(with(R"("audio":{"input":{"turn_detection":{"type":"telepathy"}}})")),
+            "audio.input.turn_detection.type invalid_value");
   EXPECT_EQ(refused(with(R"("audio":{"input":{"noise_reduction":{"type":"near_field"}}})")),
             "audio.input.noise_reduction unsupported_value");
   EXPECT_EQ(refused(with(R"("audio":{"input":{"format":{"type":"audio/pcm","rate":16000}}})")),

@@ -26,7 +26,25 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
+/// The whole words that both begin with; a view of `b`.
+std::string_view common_words(std::string_view a, std::string_view b) {
+  const auto both =
+      static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).second - b.begin());
+  if (both == a.size() || both == b.size()) {
+    const std::string_view longer = both == a.size() ? b : a;
+    if (longer.size() == both || longer[both] == ' ') return b.substr(0, both);
+  }
+  const auto space = b.substr(0, both).rfind(' ');
+  return space == std::string_view::npos ? std::string_view() : b.substr(0, space);
+}
+
 }  // namespace
+
+void RealtimeState::send_words(const std::string& item, std::string_view words) {
+  send("conversation.item.input_audio_transcription.delta", [&](JsonOut& out) {
+    out.name("item_id").string(item).name("content_index").integer(0).name("delta").string(words);
+  });
+}
 
 void RealtimeState::send_error(const ApiError& error, std::string_view event) {
   send("error", [&](JsonOut& out) {
@@ -231,6 +249,12 @@ void RealtimeConversation::take(std::string_view message) {
 
 void RealtimeConversation::refuse(const Error& error) { state_->send_error(to_api_error(error), ""); }
 
+bool RealtimeConversation::voice_noticed(Nanoseconds at) { return state_->hold(at); }
+
+void RealtimeConversation::voice_gone(Nanoseconds at, bool backchannel) {
+  state_->resume(at, backchannel ? "backchannel" : "noise");
+}
+
 void RealtimeConversation::speech_started(Nanoseconds at) {
   RealtimeState& s = *state_;
   if (!s.config.turns) return;
@@ -238,7 +262,7 @@ void RealtimeConversation::speech_started(Nanoseconds at) {
   s.send("input_audio_buffer.speech_started", [&](JsonOut& out) {
     out.name("audio_start_ms").integer(at / Milliseconds(1)).name("item_id").string(s.speaking);
   });
-  if (s.config.turns->interrupt_response) s.cancel("turn_detected");
+  s.config.turns->interrupt_response ? s.cancel("turn_detected") : s.resume(at, "not_interrupting");
 }
 
 std::string RealtimeConversation::speech_stopped(Nanoseconds at) {
@@ -252,20 +276,46 @@ std::string RealtimeConversation::speech_stopped(Nanoseconds at) {
   return item;
 }
 
+const std::string& RealtimeConversation::speaking() const { return state_->speaking; }
+
+// What two hypotheses in a row agree on is kept: Liu, Spanakis, Niehues, Low-Latency Sequence-to-Sequence
+// Speech Recognition and Translation by Partial Hypothesis Selection, 2020.
+void RealtimeConversation::partly_transcribed(const std::string& item, std::string_view text) {
+  RealtimeState& s = *state_;
+  if (item != s.speaking || text.empty()) return;
+  if (s.partial.item != item) s.partial = {item, {}, {}};
+  PartialWords& words = s.partial;
+  std::string_view common = common_words(std::exchange(words.last, std::string(text)), text);
+  std::string added;
+  if (common.size() > words.stable.size() && common.starts_with(words.stable))
+    added = common.substr(words.stable.size());
+  words.stable += added;
+  s.send("braid.transcription.partial", [&](JsonOut& out) {
+    out.name("item_id").string(item).name("text").string(text).name("stable").string(words.stable);
+  });
+  if (!added.empty()) s.send_words(item, added);
+}
+
 void RealtimeConversation::transcribed(const std::string& item, std::string_view text, const Usage& usage) {
   RealtimeState& s = *state_;
   ++s.changes;
   if (Item* found = s.items.find(item))
     for (ItemPart& part : found->content)
       if (part.kind == ItemPart::Kind::kInputAudio) part.transcript = std::string(text);
-  const auto head = [&](JsonOut& out) { out.name("item_id").string(item).name("content_index").integer(0); };
-  s.send("conversation.item.input_audio_transcription.delta", [&](JsonOut& out) {
-    head(out);
-    out.name("delta").string(text);
-  });
+  const std::string told = s.partial.item == item ? std::exchange(s.partial, {}).stable : std::string();
+  // Deltas can't be taken back: where the words turned out to be others, the transcript says so.
+  if (text.starts_with(told) && text.size() > told.size()) s.send_words(item, text.substr(told.size()));
   s.send("conversation.item.input_audio_transcription.completed", [&](JsonOut& out) {
-    head(out);
-    out.name("transcript").string(text).name("usage").begin_object().name("type").string("tokens");
+    out.name("item_id")
+        .string(item)
+        .name("content_index")
+        .integer(0)
+        .name("transcript")
+        .string(text)
+        .name("usage")
+        .begin_object()
+        .name("type")
+        .string("tokens");
     out.name("input_tokens").integer(usage.prompt).name("output_tokens").integer(usage.completion);
     out.name("total_tokens").integer(usage.prompt + usage.completion).end_object();
   });

@@ -151,13 +151,73 @@ TEST_F(RealtimeTest, WhoSpeaksInterrupts) {
   take(kCreate);
   conversation->response_text(asked_response(), "Well,");
   conversation->speech_started(Milliseconds(100));
-  EXPECT_EQ(host.did.back(), "cancel " + asked_response());
+  EXPECT_EQ(host.did.back(), "cancel " + asked_response() + " after 5");
   conversation->speech_stopped(Milliseconds(900));
   const std::size_t before = host.sent.size();
   end(RealtimeEnd::Kind::kCancelled);
   EXPECT_EQ(types_since(before).back(), "response.created") << "the turn was not answered";
   const auto done = host.sent[host.sent.size() - 2];
   EXPECT_EQ(done.at("response").at("status_details").at("reason"), "turn_detected");
+}
+
+TEST_F(RealtimeTest, WhatIsHeldGoesOnWhereItPaused) {
+  take(kCreate);
+  conversation->response_text(asked_response(), "One, ");
+  std::size_t before = host.sent.size();
+  EXPECT_TRUE(conversation->voice_noticed(Milliseconds(100)));
+  conversation->response_text(asked_response(), "two, ");
+  conversation->response_text(asked_response(), "three.");
+  end(RealtimeEnd::Kind::kCompleted);
+  EXPECT_THAT(types_since(before), ElementsAre("braid.delivery.paused"));
+  before = host.sent.size();
+  conversation->voice_gone(Milliseconds(700), true);
+  const auto types = types_since(before);
+  ASSERT_GT(types.size(), 3U);
+  EXPECT_EQ(types[0], "braid.delivery.resumed");
+  EXPECT_EQ(host.sent[before].at("reason"), "backchannel");
+  EXPECT_EQ(host.sent[before + 1].at("delta"), "two, three.");
+  EXPECT_EQ(types.back(), "response.done");
+  EXPECT_EQ(host.sent.back().at("response").at("status"), "completed");
+  EXPECT_EQ(host.sent.back().at("response").at("output").at(0).at("content").at(0).at("text"),
+            "One, two, three.");
+}
+
+TEST_F(RealtimeTest, AnAnswerIsCutWhereItsDeliveryPaused) {
+  take(kCreate);
+  conversation->response_text(asked_response(), "One, ");
+  EXPECT_TRUE(conversation->voice_noticed(Milliseconds(100)));
+  conversation->response_text(asked_response(), "two");
+  conversation->speech_started(Milliseconds(80));
+  EXPECT_EQ(host.did.back(), "cancel " + asked_response() + " after 5");
+  conversation->response_text(asked_response(), ", three");
+  conversation->speech_stopped(Milliseconds(900));
+  end(RealtimeEnd::Kind::kCancelled);
+  const auto done = host.sent[host.sent.size() - 2].at("response").as_object();
+  EXPECT_EQ(done.at("status"), "cancelled");
+  EXPECT_EQ(done.at("output").at(0).at("content").at(0).at("text"), "One, ");
+}
+
+TEST_F(RealtimeTest, WhatWasMadeAndNotDeliveredIsCancelledToo) {
+  take(kCreate);
+  conversation->voice_noticed(Milliseconds(100));
+  conversation->response_text(asked_response(), "two");
+  end(RealtimeEnd::Kind::kCompleted);
+  conversation->speech_started(Milliseconds(80));
+  EXPECT_EQ(host.sent.back().at("type"), "response.done");
+  EXPECT_EQ(host.sent.back().at("response").at("status"), "cancelled");
+  EXPECT_TRUE(host.sent.back().at("response").at("output").as_array().empty());
+  EXPECT_EQ(conversation->open_response(), "");
+}
+
+TEST_F(RealtimeTest, NothingIsHeldThatMayNotBeInterrupted) {
+  EXPECT_FALSE(conversation->voice_noticed(Milliseconds(100))) << "there is no answer";
+  take(R"({"type":"session.update","session":{"type":"realtime","audio":{"input":{"turn_detection":)"
+       R"({"interrupt_response":false}}}}})");
+  take(kCreate);
+  EXPECT_FALSE(conversation->voice_noticed(Milliseconds(100)));
+  const std::size_t before = host.sent.size();
+  conversation->response_text(asked_response(), "One");
+  EXPECT_EQ(types_since(before).back(), "response.output_text.delta");
 }
 
 TEST_F(RealtimeTest, ATurnNeedNotInterruptNorBeAnswered) {
@@ -181,6 +241,26 @@ TEST_F(RealtimeTest, WordsFollowTheirItem) {
   EXPECT_EQ(item[0].at("item").at("content").at(0).at("transcript"), "hello");
   conversation->transcription_failed(id, {ErrorCode::kFull, "later", true});
   EXPECT_EQ(host.sent.back().at("type"), "conversation.item.input_audio_transcription.failed");
+}
+
+TEST_F(RealtimeTest, WordsThatAreStillBeingSaidAreToldOnceTheyAreStable) {
+  conversation->speech_started(Milliseconds(100));
+  const std::string id = conversation->speaking();
+  const std::size_t before = host.sent.size();
+  for (const char* heard : {"the", "the code", "the code is for", "the code is four"})
+    conversation->partly_transcribed(id, heard);
+  std::vector<std::string> told;
+  for (std::size_t i = before; i < host.sent.size(); ++i)
+    if (host.sent[i].contains("delta")) told.emplace_back(host.sent[i].at("delta").as_string());
+  EXPECT_THAT(told, ElementsAre("the", " code", " is"));
+  EXPECT_EQ(host.sent[host.sent.size() - 2].at("stable"), "the code is");
+  EXPECT_EQ(conversation->speech_stopped(Milliseconds(900)), id);
+  const std::size_t over = host.sent.size();
+  conversation->partly_transcribed(id, "the code is four seven");
+  EXPECT_EQ(host.sent.size(), over) << "the turn is over";
+  conversation->transcribed(id, "the code is four", {});
+  EXPECT_EQ(host.sent[host.sent.size() - 2].at("delta"), " four");
+  EXPECT_EQ(host.sent.back().at("transcript"), "the code is four");
 }
 
 TEST_F(RealtimeTest, OwnEventsAreTaken) {

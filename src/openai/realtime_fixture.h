@@ -36,7 +36,9 @@ class RecordingHost final : public RealtimeHost {
     asked.push_back(std::move(ask));
     return {};
   }
-  void cancel(const std::string& response) override { did.push_back("cancel " + response); }
+  void cancel(const std::string& response, std::size_t delivered) override {
+    did.push_back("cancel " + response + " after " + std::to_string(delivered));
+  }
   std::int64_t session_us() const override { return 1'000'000; }
 
   std::vector<boost::json::object> sent;

@@ -23,10 +23,19 @@ void append_turns(JsonOut& out, const std::optional<TurnDetection>& turns) {
     out.null();
     return;
   }
-  out.begin_object().name("type").string("server_vad").name("threshold").real(turns->threshold);
-  out.name("prefix_padding_ms").integer(turns->prefix / Milliseconds(1));
-  out.name("silence_duration_ms").integer(turns->silence / Milliseconds(1));
-  out.name("idle_timeout_ms").null().name("create_response").boolean(turns->create_response);
+  static constexpr std::array<const char*, 4> kEagerness = {"low", "medium", "high", "auto"};
+  out.begin_object().name("type");
+  if (turns->kind == TurnDetection::Kind::kSemanticVad) {
+    out.string("semantic_vad")
+        .name("eagerness")
+        .string(kEagerness[static_cast<std::size_t>(turns->eagerness)]);
+  } else {
+    out.string("server_vad").name("threshold").real(turns->threshold);
+    out.name("prefix_padding_ms").integer(turns->prefix / Milliseconds(1));
+    out.name("silence_duration_ms").integer(turns->silence / Milliseconds(1));
+    out.name("idle_timeout_ms").null();
+  }
+  out.name("create_response").boolean(turns->create_response);
   out.name("interrupt_response").boolean(turns->interrupt_response).end_object();
 }
 

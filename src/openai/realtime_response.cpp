@@ -72,7 +72,37 @@ void RealtimeState::cancel(std::string why) {
   if (!open || !open->cancelled.empty()) return;
   ++changes;
   open->cancelled = std::move(why);
-  host.cancel(open->state.id);
+  open->held = false;
+  host.cancel(open->state.id, open->begun ? open->item.content.front().text.size() : 0);
+  if (!open->held_end) return;
+  open->held_end->kind = RealtimeEnd::Kind::kCancelled;  // it was made and not delivered
+  end(*std::exchange(open->held_end, std::nullopt));
+}
+
+bool RealtimeState::hold(Nanoseconds at) {
+  if (!open || !open->cancelled.empty() || !config.turns || !config.turns->interrupt_response) return false;
+  if (std::exchange(open->held, true)) return true;
+  send("braid.delivery.paused", [&](JsonOut& out) {
+    out.name("response_id").string(open->state.id).name("audio_start_ms").integer(at / Milliseconds(1));
+  });
+  return true;
+}
+
+void RealtimeState::resume(Nanoseconds at, std::string_view reason) {
+  if (!open || !std::exchange(open->held, false)) return;
+  send("braid.delivery.resumed", [&](JsonOut& out) {
+    out.name("response_id").string(open->state.id).name("audio_end_ms").integer(at / Milliseconds(1));
+    out.name("reason").string(reason);
+  });
+  if (const std::string text = std::exchange(open->held_text, {}); !text.empty()) add_text(text);
+  if (open->held_end) end(*std::exchange(open->held_end, std::nullopt));
+}
+
+void RealtimeState::add_text(std::string_view text) {
+  begin_output();
+  open->item.content.front().text += text;
+  send("response.output_text.delta",
+       [&](JsonOut& out) { place(out, *open).name("content_index").integer(0).name("delta").string(text); });
 }
 
 SavedResponse RealtimeState::asking(const event::CreateResponse& create) {
@@ -201,21 +231,23 @@ void RealtimeState::answer_turn() {
 }
 
 void RealtimeConversation::response_begun(const std::string& response) {
-  if (state_->open && state_->open->state.id == response) state_->begin_output();
+  if (state_->open && state_->open->state.id == response && !state_->open->held) state_->begin_output();
 }
 
 void RealtimeConversation::response_text(const std::string& response, std::string_view text) {
   RealtimeState& s = *state_;
   if (!s.open || s.open->state.id != response) return;
-  s.begin_output();
-  s.open->item.content.front().text += text;
-  s.send("response.output_text.delta", [&](JsonOut& out) {
-    place(out, *s.open).name("content_index").integer(0).name("delta").string(text);
-  });
+  if (!s.open->cancelled.empty()) return;  // it ends with what the client had then
+  s.open->held ? static_cast<void>(s.open->held_text += text) : s.add_text(text);
 }
 
 void RealtimeConversation::response_ended(const std::string& response, RealtimeEnd end) {
-  if (state_->open && state_->open->state.id == response) state_->end(std::move(end));
+  RealtimeState& s = *state_;
+  if (!s.open || s.open->state.id != response) return;
+  if (s.open->held)
+    s.open->held_end = std::move(end);
+  else
+    s.end(std::move(end));
 }
 
 std::string RealtimeConversation::open_response() const {

@@ -68,7 +68,7 @@ TEST_F(RealtimeTest, ACancelledResponseEndsOnceAndSaysWhy) {
   take(kCreate);
   conversation->response_text(asked_response(), "I s");
   EXPECT_TRUE(take(kCancel).empty());
-  EXPECT_EQ(host.did.back(), "cancel " + asked_response());
+  EXPECT_EQ(host.did.back(), "cancel " + asked_response() + " after 3");
   EXPECT_EQ(code(kCancel), "response_cancel_not_active");
   end(Kind::kCancelled);
   const auto done = host.sent.back().at("response").as_object();

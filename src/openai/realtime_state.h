@@ -17,6 +17,16 @@ struct OpenResponse {
   Item item;              ///< what it has made
   bool begun = false;     ///< the item has been told of
   std::string cancelled;  ///< why it is to end: client_cancelled, turn_detected; empty: it isn't
+  bool held = false;      ///< somebody makes a sound: nothing is told of it
+  std::string held_text;  ///< what came since
+  std::optional<RealtimeEnd> held_end;
+};
+
+/// What has been told of words that are still being said.
+struct PartialWords {
+  std::string item;
+  std::string last;    ///< of the newest hypothesis
+  std::string stable;  ///< sent in deltas
 };
 
 struct RealtimeState {
@@ -43,6 +53,7 @@ struct RealtimeState {
   }
   void send_error(const ApiError& error, std::string_view event);
   void send_item(std::string_view type, const Item& item);
+  void send_words(const std::string& item, std::string_view words);
   void send_added(const Item& item);  ///< added and done
   void send_session(std::string_view type);
 
@@ -82,6 +93,9 @@ struct RealtimeState {
   void end_output();
   void end(RealtimeEnd end);
   void cancel(std::string why);
+  bool hold(Nanoseconds at);
+  void resume(Nanoseconds at, std::string_view reason);
+  void add_text(std::string_view text);
   void drop_next(std::string why);
   /// A turn has ended: it is the question, unless an answer goes on.
   void answer_turn();
@@ -96,8 +110,9 @@ struct RealtimeState {
   std::int64_t received_us = 0;  ///< when the event came that is being taken, session time
   RealtimeItems items;
   const std::string conversation;  ///< id
-  std::string pending;     ///< id of the user's text that is the next question, unless something follows it
-  std::string speaking;    ///< id of the item that speech which goes on will become
+  std::string pending;   ///< id of the user's text that is the next question, unless something follows it
+  std::string speaking;  ///< id of the item that speech which goes on will become
+  PartialWords partial;
   Nanoseconds buffered{};  ///< sound appended and not committed, at most
   std::optional<OpenResponse> open;
   std::optional<SavedResponse> again;         ///< was open when it was saved: begin() asks it

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "braid/encode/chunk_maker.h"
@@ -17,6 +18,7 @@ namespace braid::serve {
 struct CancelAnswer {
   QuestionId id;
   CancelReason reason;
+  std::optional<std::size_t> delivered;  ///< bytes of it; none: all that was made
 };
 struct CancelEverything {
   CancelReason reason;

@@ -14,18 +14,20 @@ namespace {
 // More than the hole that ends a run of sound, so that what was committed isn't joined to what comes next.
 constexpr Nanoseconds kGap = Milliseconds(20);
 constexpr std::size_t kCameras = 16;
+constexpr Nanoseconds kGrowth = Milliseconds(300);
 constexpr Nanoseconds kQuiet = Milliseconds(1000);  // beyond the silence that ends a turn
+constexpr Nanoseconds kGone = Milliseconds(300);    // without sound: what was noticed is no speech
 
 }  // namespace
 
 ClientSource::ClientSource(ClientSourceOptions options, std::shared_ptr<ClientQueue> queue,
                            std::weak_ptr<ClientSourceEvents> events, sync::SpeechDetectorFactory* speech,
-                           Clock& clock)
+                           sync::TurnModel* turns, Clock& clock)
     : options_(std::move(options)),
       queue_(std::move(queue)),
       events_(std::move(events)),
       clock_(clock),
-      turns_(speech != nullptr ? speech->make() : nullptr) {
+      turns_(speech != nullptr ? speech->make() : nullptr, turns) {
   info_.name = options_.name;
   info_.description = "what a client sends";
   const auto has = [this](StreamKind kind) -> bool& { return info_.streams[static_cast<std::size_t>(kind)]; };
@@ -40,6 +42,7 @@ Status ClientSource::run(SourceId, const ingest::PacketSink& sink) {
   while (open_) {
     std::optional<SteadyTime> until;
     if (turns_.speaking()) until = last_sound_ + turns_.silence() + kQuiet;
+    if (turns_.noticing()) until = last_sound_ + kGone;
     const ClientQueue::Took took = queue_->take(input, until);
     if (took == ClientQueue::Took::kClosed) break;
     if (!start_) start_ = options_.session_start();
@@ -109,19 +112,43 @@ void ClientSource::take(client::Sound& sound) {
 void ClientSource::follow_turns() {
   const auto events = events_.lock();
   if (!events) return;
-  while (const auto change = turns_.next(buffer_)) {
-    if (!change->started) {
-      end_turn(change->at);
-      continue;
-    }
-    buffer_.drop_before(change->at);
-    events->speech_started(to_span(change->at));
+  while (const auto change = turns_.next(buffer_)) follow(*change, *events);
+  if (turns_.speaking() && buffer_.end() - grown_ >= to_samples(kGrowth)) {
+    grown_ = buffer_.end();
+    events->sound_grew(buffer_.view(buffer_.begin(), buffer_.end()));
   }
   if (turns_.speaking() && buffer_.end() - buffer_.begin() >= to_samples(options_.max_turn)) {
     end_turn(buffer_.end());
-    turns_.forget(buffer_);
+    forget_turn();
   }
   buffer_.drop_before(std::max(turns_.needed_from(buffer_), buffer_.end() - to_samples(options_.max_turn)));
+}
+
+void ClientSource::follow(const TurnDetector::Change& change, ClientSourceEvents& events) {
+  using Kind = TurnDetector::Change::Kind;
+  const Nanoseconds at = to_span(change.at);
+  switch (change.kind) {
+    case Kind::kVoice:
+      if (events.voice_noticed(at)) turns_.contest();
+      break;
+    case Kind::kQuiet:
+    case Kind::kBackchannel:
+      events.voice_gone(at, change.kind == Kind::kBackchannel);
+      break;
+    case Kind::kStarted:
+      buffer_.drop_before(change.at);
+      events.speech_started(at);
+      break;
+    case Kind::kStopped:
+      end_turn(change.at);
+      break;
+  }
+}
+
+void ClientSource::forget_turn() {
+  const auto events = events_.lock();
+  if (turns_.noticing() && events) events->voice_gone(to_span(buffer_.end()), false);
+  turns_.forget(buffer_);
 }
 
 void ClientSource::end_turn(std::int64_t at) {
@@ -131,9 +158,8 @@ void ClientSource::end_turn(std::int64_t at) {
 }
 
 void ClientSource::end_quiet_turn() {
-  if (!turns_.speaking()) return;
-  end_turn(buffer_.end());
-  turns_.forget(buffer_);
+  if (turns_.speaking()) end_turn(buffer_.end());
+  forget_turn();
 }
 
 void ClientSource::commit(const std::string& item, std::int64_t to) {
@@ -158,12 +184,12 @@ void ClientSource::hear(const std::vector<float>& samples, SessionTime end) {
 
 void ClientSource::take(client::Commit& committed) {
   commit(committed.item, buffer_.end());
-  turns_.forget(buffer_);
+  forget_turn();
 }
 
 void ClientSource::take(client::Clear&) {
   buffer_.drop_before(buffer_.end());
-  turns_.forget(buffer_);
+  forget_turn();
 }
 
 void ClientSource::take(client::WholeSound& sound) {
@@ -206,7 +232,10 @@ void ClientSource::take(client::Reading& reading) {
   send(std::move(line));
 }
 
-void ClientSource::take(client::Turns& turns) { turns_.configure(turns.turns, buffer_); }
+void ClientSource::take(client::Turns& turns) {
+  if (!turns.turns) forget_turn();
+  turns_.configure(turns.turns, buffer_);
+}
 
 void ClientSource::take(client::Ask& ask) {
   const SessionTime at = stamp();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,17 @@ namespace braid::serve {
 class ClientSourceEvents {
  public:
   virtual ~ClientSourceEvents() = default;
-  /// In sound since the session's start.
+  // Times are in sound since the session's start.
+  /// Somebody makes a sound; true if it is over an answer that it may interrupt, which is held until one of
+  /// the next two comes.
+  virtual bool voice_noticed(Nanoseconds at) = 0;
+  /// It was a backchannel, or else no speech.
+  virtual void voice_gone(Nanoseconds at, bool backchannel) = 0;
   virtual void speech_started(Nanoseconds at) = 0;
   /// The turn becomes an item, whose id comes back.
   virtual std::string speech_stopped(Nanoseconds at) = 0;
+  /// Of the turn that goes on, each 300 ms: [n] samples of 16 kHz so far. Valid during the call.
+  virtual void sound_grew(std::span<const float> samples) = 0;
   /// [n] samples of 16 kHz are now perceived as `item`.
   virtual void sound_committed(const std::string& item, const std::vector<float>& samples) = 0;
   virtual void picture_failed(const std::string& event, const Error& error) = 0;
@@ -49,9 +57,10 @@ struct ClientSourceOptions {
 /// somebody speaks, pictures wait for the end of what is said, as they do with a camera.
 class ClientSource final : public ingest::Source {
  public:
-  /// `speech` may be null: no turns are detected then.
+  /// `speech` may be null: no turns are detected then; without `turns` they end by silence.
   ClientSource(ClientSourceOptions options, std::shared_ptr<ClientQueue> queue,
-               std::weak_ptr<ClientSourceEvents> events, sync::SpeechDetectorFactory* speech, Clock& clock);
+               std::weak_ptr<ClientSourceEvents> events, sync::SpeechDetectorFactory* speech,
+               sync::TurnModel* turns, Clock& clock);
 
   const ingest::SourceInfo& info() const override { return info_; }
   Status run(SourceId id, const ingest::PacketSink& sink) override;
@@ -69,6 +78,9 @@ class ClientSource final : public ingest::Source {
   void take(client::Ask& ask);
 
   void follow_turns();
+  void follow(const TurnDetector::Change& change, ClientSourceEvents& events);
+  /// What is being said isn't listened to any more.
+  void forget_turn();
   void end_turn(std::int64_t at);
   /// The sender fell silent in the midst of a turn.
   void end_quiet_turn();
@@ -100,6 +112,7 @@ class ClientSource final : public ingest::Source {
   std::optional<SteadyTime> start_;  // session time 0
   SteadyTime received_{};            // of the input that is being taken
   SteadyTime last_sound_{};          // when sound came last
+  std::int64_t grown_ = 0;           // sample up to which sound_grew() was told
   SessionTime furthest_{};           // nothing earlier is promised for any stream, but for sound
   SessionTime sound_end_{};          // of what was sent on
   SessionTime last_frame_{};

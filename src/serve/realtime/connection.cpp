@@ -118,7 +118,8 @@ Status RealtimeConnection::begin_session(openai::RealtimeConfig& config,
   };
   std::vector<std::unique_ptr<ingest::Source>> sources;
   sources.push_back(std::make_unique<ClientSource>(std::move(source), queue, weak_from_this(),
-                                                   can.hears ? parts_.speech : nullptr, parts_.clock));
+                                                   can.hears ? parts_.speech : nullptr, parts_.turns,
+                                                   parts_.clock));
   const bool is_new = !again;
   auto live = parts_.sessions.create(std::move(sources), options, client_.owner, std::move(again));
   if (!live) return tl::unexpected(live.error());
@@ -161,6 +162,7 @@ std::shared_ptr<LiveSession> RealtimeConnection::live() {
 
 void RealtimeConnection::end_session(bool may_resume) {
   if (queue_) queue_->close();
+  drop_partial();
   if (!live_) return;
   live_->session().stop(false);
   parts_.end_session(std::move(live_), may_resume);
@@ -274,49 +276,20 @@ Status RealtimeConnection::add_reading(openai::event::AppendReading reading) {
 }
 
 Status RealtimeConnection::ask(openai::RealtimeAsk ask) {
-  asked_ = {ask.response, std::nullopt, false};
+  asked_ = {ask.response, std::nullopt};
+  drop_partial();
   return post(client::Ask{std::move(ask)});
 }
 
-void RealtimeConnection::cancel(const std::string& response) {
+void RealtimeConnection::cancel(const std::string& response, std::size_t delivered) {
   if (asked_.response != response) return;
   asked_.cancelled = true;
-  if (asked_.id && live_) live_->cancel(*asked_.id);
+  asked_.delivered = delivered;
+  if (asked_.id && live_) live_->cancel(*asked_.id, delivered);
 }
 
 std::int64_t RealtimeConnection::session_us() const {
   return live_ ? to_us(SessionTime(parts_.clock.now() - live_->session().started_at())) : 0;
-}
-
-void RealtimeConnection::speech_started(Nanoseconds at) {
-  std::lock_guard lock(mutex_);
-  conversation_->speech_started(at);
-}
-
-std::string RealtimeConnection::speech_stopped(Nanoseconds at) {
-  std::lock_guard lock(mutex_);
-  return conversation_->speech_stopped(at);
-}
-
-void RealtimeConnection::picture_failed(const std::string& event, const Error& error) {
-  std::lock_guard lock(mutex_);
-  conversation_->media_failed(event, error);
-}
-
-void RealtimeConnection::sound_committed(const std::string& item, const std::vector<float>& samples) {
-  {
-    std::lock_guard lock(mutex_);
-    if (!transcribes_ || !parts_.transcriber) return;
-  }
-  transcribe(*parts_.transcriber, samples, gone_, [weak = weak_from_this(), item](Result<Transcribed> made) {
-    const auto self = weak.lock();
-    if (!self) return;
-    std::lock_guard lock(self->mutex_);
-    if (made)
-      self->conversation_->transcribed(item, made->text, made->usage);
-    else
-      self->conversation_->transcription_failed(item, made.error());
-  });
 }
 
 AskSink RealtimeConnection::sink_of(const RequestFacts& facts, const RequestWatch& watch) {
@@ -364,7 +337,7 @@ void RealtimeConnection::ask(openai::RealtimeAsk ask, SessionTime at) {
   if (!id) return ended(ask.response, failed(id.error()));
   if (asked_.response != ask.response) return;
   asked_.id = *id;
-  if (asked_.cancelled && live_) live_->cancel(*id);
+  if (asked_.cancelled && live_) live_->cancel(*id, asked_.delivered);
 }
 
 void RealtimeConnection::answered(const std::string& response, const Answer& answer) {

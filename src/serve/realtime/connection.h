@@ -41,6 +41,7 @@ struct RealtimeBounds {
 struct RealtimeParts {
   LiveSessions& sessions;
   sync::SpeechDetectorFactory* speech;  ///< null: nobody is heard
+  sync::TurnModel* turns;               ///< null: turns end by silence
   const engine::EngineInfo& model;
   ingest::IngestOptions pictures;
   std::optional<TranscriberParts> transcriber;  ///< none: there are no transcripts
@@ -99,12 +100,15 @@ class RealtimeConnection final : public openai::RealtimeHost,
   Status add_picture(openai::event::AppendPicture picture, const std::string& event) override;
   Status add_reading(openai::event::AppendReading reading) override;
   Status ask(openai::RealtimeAsk ask) override;
-  void cancel(const std::string& response) override;
+  void cancel(const std::string& response, std::size_t delivered) override;
   std::int64_t session_us() const override;
 
   // For the source, on its thread.
+  bool voice_noticed(Nanoseconds at) override;
+  void voice_gone(Nanoseconds at, bool backchannel) override;
   void speech_started(Nanoseconds at) override;
   std::string speech_stopped(Nanoseconds at) override;
+  void sound_grew(std::span<const float> samples) override;
   void sound_committed(const std::string& item, const std::vector<float>& samples) override;
   void picture_failed(const std::string& event, const Error& error) override;
   void ask(openai::RealtimeAsk ask, SessionTime at) override;
@@ -114,8 +118,10 @@ class RealtimeConnection final : public openai::RealtimeHost,
     std::string response;
     std::optional<QuestionId> id;
     bool cancelled = false;
+    std::size_t delivered = 0;  // bytes of it, when it was cancelled
   };
 
+  void drop_partial();
   Status begin_session(openai::RealtimeConfig& config, std::optional<SessionRebirth> again);
   void end_session(bool may_resume);
   std::string keep_session();
@@ -142,6 +148,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   bool transcribes_ = false;
   bool stopping_ = false;
   Asked asked_;
+  std::shared_ptr<ChatCancel> partial_;  // of the words that are being transcribed while they are said
   const std::shared_ptr<ChatCancel> gone_ = std::make_shared<ChatCancel>();
   TokenBucket events_, bytes_;
   int refused_ = 0;  // events in a row

@@ -64,6 +64,7 @@ class RealtimeConnectionTest : public testing::Test {
     sessions = std::make_unique<LiveSessions>(*host, speech.get(), clock, options);
     parts.emplace(RealtimeParts{.sessions = *sessions,
                                 .speech = speech.get(),
+                                .turns = nullptr,
                                 .model = made.engine.info,
                                 .pictures = {},
                                 .transcriber = std::nullopt,

@@ -75,6 +75,53 @@ TEST_F(RealtimeConnectionTest, WhoSpeaksCutsTheAnswerShort) {
   EXPECT_THAT(answer(), StartsWith("I hear a tone of "));
 }
 
+TEST_F(RealtimeConnectionTest, ABackchannelHoldsTheAnswerForAMoment) {
+  model.step_cost = Milliseconds(100);
+  open();
+  ask("count");
+  sleep_ms(600);
+  speak(300);
+  EXPECT_EQ(types().back(), "braid.delivery.paused");
+  speak(500, false);
+  sleep_ms(5000);
+  EXPECT_EQ(count("braid.delivery.paused"), 1U);
+  EXPECT_EQ(last("braid.delivery.resumed").at("reason"), "backchannel");
+  EXPECT_EQ(count("input_audio_buffer.speech_started"), 0U);
+  EXPECT_EQ(count("response.done"), 1U);
+  EXPECT_EQ(answer(), "1 2 3 4 5 6 7 8 9");
+}
+
+TEST_F(RealtimeConnectionTest, AnAnswerIsRememberedAsFarAsItWasDelivered) {
+  model.step_cost = Milliseconds(100);
+  model.rules = {{"count", "1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3 1 2 3"},
+                 {"said", "I said {said}."},
+                 {"", "I hear {heard}."}};
+  open();
+  ask("count");
+  sleep_ms(1000);
+  speak(1000);
+  ASSERT_EQ(status(), "cancelled");
+  const std::string delivered = answer();
+  EXPECT_GT(delivered.size(), 2U);
+  speak(700, false);
+  sleep_ms(8000);
+  ask("What was said?");
+  sleep_ms(8000);
+  EXPECT_THAT(answer(), StartsWith("I said " + delivered + ", I hear"));
+}
+
+TEST_F(RealtimeConnectionTest, SoundThatStopsComingHoldsNothingForLong) {
+  model.step_cost = Milliseconds(100);
+  open();
+  ask("count");
+  sleep_ms(600);
+  speak(100);
+  EXPECT_EQ(count("braid.delivery.paused"), 1U);
+  sleep_ms(5000);
+  EXPECT_EQ(last("braid.delivery.resumed").at("reason"), "noise");
+  EXPECT_EQ(answer(), "1 2 3 4 5 6 7 8 9");
+}
+
 TEST_F(RealtimeConnectionTest, ALaterLineTakesTheSessionOverWithTheAnswerThatIsBeingMade) {
   model.step_cost = Milliseconds(100);
   open();

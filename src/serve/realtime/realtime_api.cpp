@@ -59,6 +59,7 @@ RealtimeApi::RealtimeApi(const RealtimeApiParts& parts)
     : parts_(parts),
       connection_parts_{.sessions = parts.sessions,
                         .speech = parts.speech,
+                        .turns = parts.turns,
                         .model = parts.engine.info,
                         .pictures = parts.ingest,
                         .transcriber = std::nullopt,

@@ -21,6 +21,7 @@ namespace braid::serve {
 struct RealtimeApiParts {
   LiveSessions& sessions;
   sync::SpeechDetectorFactory* speech;  ///< null: nobody is heard
+  sync::TurnModel* turns;               ///< null: turns end by silence
   const engine::Engine& engine;
   ingest::IngestOptions ingest;
   ChatService& chats;

@@ -9,6 +9,8 @@
 
 #include "braid/openai/realtime_config.h"
 #include "braid/sync/speech_detector.h"
+#include "realtime/backchannel.h"
+#include "realtime/turn_end.h"
 
 namespace braid::serve {
 
@@ -30,42 +32,69 @@ class SoundBuffer {
   std::int64_t begin_ = 0;
 };
 
-/// A turn starts when speech has lasted for some frames and stops after silence. Depends on the sound alone,
-/// not on how it was cut into pieces. One thread.
+/// A turn starts when speech has lasted for some frames and stops where TurnEnd says so. Speech over an
+/// answer becomes a turn only if it is more than a backchannel. Depends on the sound alone, not on how it was
+/// cut into pieces. One thread.
 class TurnDetector {
  public:
   struct Change {
-    bool started;     ///< else stopped
-    std::int64_t at;  ///< sample: of the start with its prefix, or of the silence's end
+    enum class Kind : std::uint8_t {
+      kVoice,        ///< somebody makes a sound that may become a turn
+      kQuiet,        ///< it didn't
+      kStarted,      ///< a turn
+      kStopped,      ///< the turn
+      kBackchannel,  ///< what began over an answer was one
+    };
+    Kind kind;
+    std::int64_t at;  ///< sample: of the start with its prefix, or of the end of what was heard
   };
 
-  /// `detector` may be null: then nobody ever speaks.
-  explicit TurnDetector(std::unique_ptr<sync::SpeechDetector> detector) : detector_(std::move(detector)) {}
+  /// `detector` may be null: then nobody ever speaks. `model` too: then turns end by silence.
+  explicit TurnDetector(std::unique_ptr<sync::SpeechDetector> detector, sync::TurnModel* model = nullptr)
+      : detector_(std::move(detector)), end_(model), backchannel_(model) {}
 
   /// None: nothing is judged. What went before is forgotten if it is switched on or off.
   void configure(const std::optional<openai::TurnDetection>& turns, const SoundBuffer& buffer);
   /// Forgets a turn that goes on: the buffer was committed or cleared.
   void forget(const SoundBuffer& buffer);
-  /// The next change within what was appended; none: more sound is needed.
+  /// The next change within what was appended; none: more sound is needed. May block, as the model does.
   std::optional<Change> next(const SoundBuffer& buffer);
+  /// Upon kVoice: it is over an answer that it may interrupt.
+  void contest() { contested_ = true; }
 
   bool on() const { return turns_.has_value() && detector_ != nullptr; }
-  bool speaking() const { return speaking_; }
-  Nanoseconds silence() const { return turns_ ? turns_->silence : Nanoseconds{}; }
+  /// Within a turn.
+  bool speaking() const { return state_ == State::kTurn; }
+  /// From kVoice until it is known what it is.
+  bool noticing() const { return state_ == State::kNoticed || state_ == State::kContested; }
+  /// The longest silence within a turn.
+  Nanoseconds silence() const { return on() ? end_.longest() : Nanoseconds{}; }
   /// End of the last frame with speech; while speaking.
   std::int64_t last_voice() const { return last_voice_; }
   /// What lies before isn't needed, unless somebody commits it.
   std::int64_t needed_from(const SoundBuffer& buffer) const;
 
  private:
+  enum class State : std::uint8_t { kSilence, kNoticed, kContested, kTurn };
+
   std::optional<Change> judge(std::span<const float> frame, const SoundBuffer& buffer);
+  std::optional<Change> wait(double probability, const SoundBuffer& buffer);
+  std::optional<Change> begin(const SoundBuffer& buffer);
+  std::optional<Change> contest(std::span<const float> frame, const SoundBuffer& buffer);
+  std::optional<Change> follow(const SoundBuffer& buffer);
+  Change start(const SoundBuffer& buffer);
 
   std::unique_ptr<sync::SpeechDetector> detector_;
+  TurnEnd end_;
+  Backchannel backchannel_;
   std::optional<openai::TurnDetection> turns_;
   std::int64_t judged_ = 0;  // samples up to which frames were judged
-  int voiced_ = 0;           // frames of speech in a row, while not speaking
-  bool speaking_ = false;
+  State state_ = State::kSilence;
+  bool contested_ = false;  // what is noticed is over an answer
+  int voiced_ = 0;          // frames of speech in a row, before a turn
+  std::int64_t first_voice_ = 0;
   std::int64_t last_voice_ = 0;
+  std::optional<std::int64_t> ended_;  // where speech ended in the turn before
 };
 
 /// Of 16 kHz.

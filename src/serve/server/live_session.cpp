@@ -72,7 +72,9 @@ bool LiveSession::take_left(const std::string& question) {
   return taken > 0;
 }
 
-void LiveSession::cancel(QuestionId id) { session_->cancel(id); }
+void LiveSession::cancel(QuestionId id, std::optional<std::size_t> delivered) {
+  session_->cancel(id, delivered);
+}
 
 void LiveSession::listen(std::function<void(const deliver::Event&)> listener) {
   std::lock_guard lock(mutex_);

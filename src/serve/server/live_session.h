@@ -38,7 +38,8 @@ class LiveSession final : public deliver::EventSink {
 
   /// Errors as Session::ask().
   Result<QuestionId> ask(Question question, AskSink sink);
-  void cancel(QuestionId id);
+  /// As Session::cancel().
+  void cancel(QuestionId id, std::optional<std::size_t> delivered = std::nullopt);
   /// Those asked and not yet answered, in the order of their ids; and such of before that nobody has taken.
   std::vector<openai::UnansweredQuestion> open_questions() const;
   /// Before start(): what was open before the session came back; at most the newest 64.

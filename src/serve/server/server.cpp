@@ -64,6 +64,7 @@ struct Server::State {
         clock(session_clock),
         engine(std::move(loaded)),
         speech(std::move(detector)),
+        turns(load_turns(config.vad, engine.info)),
         host(engine, clock, config.host),
         media(engine, host.loop().arbiter(), speech.get(), clock),
         reports(std::move(made_reports)),
@@ -72,7 +73,7 @@ struct Server::State {
         chats(host, clock, chat_options(config)),
         remote(std::move(made_remote)),
         chat_api(chats, media, *remote, sessions, workers, clock, engine, reports->observers()),
-        realtime({sessions, speech.get(), engine, config.ingest, chats, media, durability.get(),
+        realtime({sessions, speech.get(), turns.get(), engine, config.ingest, chats, media, durability.get(),
                   reports->observers(), workers, clock, config.auth_timeout}),
         workers(clock, "worker", 2),
         openers(clock, "opener", 8, 32),
@@ -92,6 +93,7 @@ struct Server::State {
   Clock& clock;
   engine::Engine engine;
   std::unique_ptr<sync::SpeechDetectorFactory> speech;
+  std::unique_ptr<sync::TurnModel> turns;  // null: they end by silence
   EngineHost host;
   MediaPrompts media;
   std::unique_ptr<Reports> reports;

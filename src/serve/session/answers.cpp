@@ -146,9 +146,10 @@ void Answers::refuse(const Question& question, FinishReason finish, Error error)
   emit_(std::move(answer));
 }
 
-void Answers::cancel(QuestionId id, CancelReason reason) {
+void Answers::cancel(QuestionId id, CancelReason reason, std::optional<std::size_t> delivered) {
   for (Open& open : open_)
     if (open.question.id == id) {
+      open.delivered = delivered;
       open.answer.error = Error{ErrorCode::kCancelled, std::string("cancelled: ") + to_string(reason)};
       open.generation->end(FinishReason::kCancelled);
     }
@@ -191,19 +192,28 @@ void Answers::finish(Open& open) {
   answer.answer_tokens = static_cast<int>(generation.tokens().size());
   answer.last_token = generation.last_token();
   answer.stages = generation.stages();
-  if (options_.join_turns && answer.finish != FinishReason::kError && !generation.tokens().empty())
-    join(open);
+  if (open.delivered) answer.text.resize(std::min(answer.text.size(), *open.delivered));
+  if (options_.join_turns && answer.finish != FinishReason::kError && !delivered(open).empty()) join(open);
   emit_(std::move(answer));
 }
 
 void Answers::join(const Open& open) {
   // The lead is the timeline's own business at the place where the turns go.
   TokenRun rows = open.content;
-  const std::vector<Token>& tokens = open.generation->tokens();
+  const std::span<const Token> tokens = delivered(open);
   rows.insert(rows.end(), tokens.begin(), tokens.end());
   Prompt turns;
   turns.append(std::move(rows));
   perception_.join(std::move(turns), open.question.asked_at);
+}
+
+std::span<const Token> Answers::delivered(const Open& open) const {
+  const std::span<const Token> tokens = open.generation->tokens();
+  if (!open.delivered) return tokens;
+  std::size_t bytes = 0, whole = 0;
+  while (whole < tokens.size() && (bytes += tokenizer_.piece(tokens[whole]).size()) <= *open.delivered)
+    ++whole;
+  return tokens.first(whole);
 }
 
 void Answers::sweep() {

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "braid/deliver/events.h"
@@ -45,7 +46,8 @@ class Answers {
   void begin(Question question, StepLoop::Promise promise);
   /// Ends without having begun.
   void refuse(const Question& question, FinishReason finish, Error error);
-  void cancel(QuestionId id, CancelReason reason);
+  /// `delivered`: of its text, bytes; the rest is forgotten.
+  void cancel(QuestionId id, CancelReason reason, std::optional<std::size_t> delivered = std::nullopt);
   void cancel_all(CancelReason reason);
 
   void ready(schedule::Ready& ready);
@@ -63,6 +65,7 @@ class Answers {
     Answer answer;
     TokenRun content;  // question's text and template, without the lead
     std::optional<Generation> generation;
+    std::optional<std::size_t> delivered;  // bytes; none: all that was made
     StepLoop::Promise promise;
   };
 
@@ -71,6 +74,8 @@ class Answers {
   StageMeter waited(const Question& question, SteadyTime forked) const;
   void finish(Open& open);
   void join(const Open& open);
+  /// The tokens whose text was delivered whole.
+  std::span<const Token> delivered(const Open& open) const;
   /// Passes on what is over.
   void sweep();
 

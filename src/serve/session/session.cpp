@@ -277,9 +277,9 @@ Result<QuestionId> Session::ask(Question question) {
   return id;
 }
 
-void Session::cancel(QuestionId id) {
+void Session::cancel(QuestionId id, std::optional<std::size_t> delivered) {
   std::lock_guard lock(state_->mutex);
-  state_->engine_control.push(CancelAnswer{id, CancelReason::kClient});
+  state_->engine_control.push(CancelAnswer{id, CancelReason::kClient, delivered});
 }
 
 void Session::stop(bool answer_rest) {

@@ -108,7 +108,7 @@ void SessionWork::tell_if_early(const Question& question) {
 void SessionWork::take_control() {
   while (auto input = loop_.in().try_pop(control_)) {
     if (const auto* one = std::get_if<CancelAnswer>(&*input)) {
-      answers_.cancel(one->id, one->reason);
+      answers_.cancel(one->id, one->reason, one->delivered);
       cancelled_.push_back(one->id);
       if (cancelled_.size() > static_cast<std::size_t>(options_.max_waiting_questions))
         cancelled_.pop_front();

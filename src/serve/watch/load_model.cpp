@@ -1,5 +1,6 @@
 #include "watch/load_model.h"
 
+#include "braid/base/log.h"
 #include "braid/engine/llama_engine.h"
 #include "watch/model_files.h"
 
@@ -28,6 +29,15 @@ Result<std::unique_ptr<sync::SpeechDetectorFactory>> load_speech(const std::stri
   auto file = speech_model_file();
   if (!file) return tl::unexpected(file.error());
   return sync::make_silero_detector(*file);
+}
+
+std::unique_ptr<sync::TurnModel> load_turns(const std::string& vad, const engine::EngineInfo& model) {
+  if (vad != "silero" || !model.hears) return nullptr;
+  const auto file = turn_model_file();
+  auto turns = file ? sync::make_smart_turn(*file) : tl::unexpected(file.error());
+  if (turns) return std::move(*turns);
+  log(LogLevel::kWarning, "turns end by silence alone: {}", turns.error().message);
+  return nullptr;
 }
 
 }  // namespace braid::serve

@@ -63,4 +63,10 @@ Result<std::string> speech_model_file() {
               "fetch it with `make model`, or choose --vad energy or --vad off");
 }
 
+Result<std::string> turn_model_file() {
+  auto directories = data_directories();
+  directories.insert(directories.begin(), fs::path(cache_directory()) / "models");
+  return find(directories, "smart-turn-v3.2-cpu.onnx", "fetch it with `make model`");
+}
+
 }  // namespace braid::serve

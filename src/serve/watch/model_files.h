@@ -1,5 +1,5 @@
 #pragma once
-// Where the default model's files and the speech detector's lie.
+// Where the default model's files and those of what listens lie.
 
 #include <string>
 
@@ -15,5 +15,8 @@ Result<ModelChoice> with_default_model(ModelChoice choice);
 
 /// Silero's file in the cache or beside the installed binary. kNotFound: it has not been fetched.
 Result<std::string> speech_model_file();
+
+/// The same of Smart Turn's.
+Result<std::string> turn_model_file();
 
 }  // namespace braid::serve

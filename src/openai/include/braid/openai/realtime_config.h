@@ -16,13 +16,20 @@ const char* to_string(SoundFormat format);  ///< "audio/pcm", "audio/pcmu", "aud
 constexpr int sample_rate(SoundFormat format) { return format == SoundFormat::kPcm16 ? 24'000 : 8'000; }
 constexpr int bytes_per_sample(SoundFormat format) { return format == SoundFormat::kPcm16 ? 2 : 1; }
 
-/// server_vad: turns end by voice activity.
+/// When whoever speaks has finished.
 struct TurnDetection {
+  enum class Kind : std::uint8_t {
+    kServerVad,    ///< after `silence`
+    kSemanticVad,  ///< when it sounds like it, else after a silence that goes with the speaker's own pauses
+  };
+  enum class Eagerness : std::uint8_t { kLow, kMedium, kHigh, kAuto };  ///< kAuto: as kMedium
+  Kind kind = Kind::kServerVad;
+  Eagerness eagerness = Eagerness::kAuto;   ///< of kSemanticVad
   double threshold = 0.5;                   ///< probability of speech, 0..1
   Nanoseconds prefix = Milliseconds(300);   ///< sound kept before speech starts
-  Nanoseconds silence = Milliseconds(500);  ///< silence that ends a turn
+  Nanoseconds silence = Milliseconds(500);  ///< that ends a turn; of kServerVad
   bool create_response = true;              ///< a turn's end asks
-  bool interrupt_response = true;           ///< a turn's start cancels the open response
+  bool interrupt_response = true;           ///< who speaks holds the open response, and then cancels it
 };
 
 /// Input is transcribed; the words are passed on as they are.

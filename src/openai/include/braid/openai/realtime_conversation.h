@@ -55,8 +55,9 @@ class RealtimeHost {
   virtual Status add_picture(event::AppendPicture picture, const std::string& event) = 0;
   virtual Status add_reading(event::AppendReading reading) = 0;
   virtual Status ask(RealtimeAsk ask) = 0;
-  /// The open response is to end soon. It still ends by response_ended().
-  virtual void cancel(const std::string& response) = 0;
+  /// The open response is to end soon, after the `delivered` bytes of its text that the client has. It still
+  /// ends by response_ended().
+  virtual void cancel(const std::string& response, std::size_t delivered) = 0;
   virtual std::int64_t session_us() const = 0;
 };
 
@@ -102,11 +103,19 @@ class RealtimeConversation {
   /// An event was not looked at: the client sends too much.
   void refuse(const Error& error);
 
-  /// Voice activity, in sound since the session's start; only under turn detection. Stopped: what was heard
-  /// up to there is committed as the item named, and asked if so configured.
+  /// Voice activity, in sound since the session's start; only under turn detection. Noticed: if a response is
+  /// open and may be interrupted, what comes of it is held, and true comes back. Gone: it goes on where it
+  /// was held. Started: it is cancelled. Stopped: what was heard up to there is committed as the item named,
+  /// and asked if so configured.
+  bool voice_noticed(Nanoseconds at);
+  void voice_gone(Nanoseconds at, bool backchannel);
   void speech_started(Nanoseconds at);
   std::string speech_stopped(Nanoseconds at);
 
+  /// The id of the item that speech which goes on will become; empty: nobody speaks.
+  const std::string& speaking() const;
+  /// What is understood of it by now. Its stable part, which two in a row have in common, is told as a delta.
+  void partly_transcribed(const std::string& item, std::string_view text);
   void transcribed(const std::string& item, std::string_view text, const Usage& usage);
   void transcription_failed(const std::string& item, const Error& error);
   void media_failed(const std::string& event, const Error& error);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,8 +73,9 @@ class Session {
   /// than it has room for; kCancelled: the session has ended.
   Result<QuestionId> ask(Question question);
 
-  /// The answer ends at the next step, as far as it was delivered. Unknown or finished ids are ignored.
-  void cancel(QuestionId id);
+  /// The answer ends at the next step, as far as it was delivered; `delivered`: after so many of its bytes,
+  /// what was made beyond is forgotten. Unknown or finished ids are ignored.
+  void cancel(QuestionId id, std::optional<std::size_t> delivered = std::nullopt);
 
   /// Sources stop. With `answer_rest`, questions for the end are still answered; else all open ones are
   /// cancelled.
