@@ -3,7 +3,8 @@
 //
 //   braid_turns FOLDER silero_vad_openvino_16k.onnx smart-turn-v3.2-cpu.onnx
 //
-// A line of JSON for each dialogue and way to end turns: {"file", "mode", "changes": [[kind, s, cpu_ms]...]},
+// A line of JSON for each dialogue and way to end turns: {"file", "mode", "frame_cpu_ms",
+// "changes": [[kind, s, cpu_ms]...]},
 // and for each clip over an answer: {"file", "events": [[type, ms after the clip's first sample]...]}.
 
 #include <algorithm>
@@ -43,13 +44,15 @@ double thread_cpu_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-/// Turns as they are found in the sound, each with the CPU time that its last packet took.
-boost::json::array find_turns(const std::vector<std::int16_t>& sound, const openai::TurnDetection& turns,
-                              sync::SpeechDetectorFactory& speech, sync::TurnModel& model) {
+/// Turns as they are found in the sound, each with the CPU time that its last packet took; and the CPU time
+/// of a frame of 32 ms.
+boost::json::object find_turns(const std::vector<std::int16_t>& sound, const openai::TurnDetection& turns,
+                               sync::SpeechDetectorFactory& speech, sync::TurnModel& model) {
   SoundBuffer buffer;
   TurnDetector detector(speech.make(), &model);
   detector.configure(turns, buffer);
   boost::json::array found;
+  double cpu = 0;
   for (std::size_t at = 0; at + kPacket <= sound.size(); at += kPacket) {
     std::vector<float> packet;
     for (std::size_t i = at; i < at + kPacket; ++i) packet.push_back(static_cast<float>(sound[i]) / 32768.0F);
@@ -63,9 +66,11 @@ boost::json::array find_turns(const std::vector<std::int16_t>& sound, const open
       if (kind != nullptr)
         found.push_back({kind, static_cast<double>(at + kPacket) / 16'000, thread_cpu_ms() - begun});
     }
+    cpu += thread_cpu_ms() - begun;
     buffer.drop_before(detector.needed_from(buffer));
   }
-  return found;
+  const auto frames = static_cast<double>(sound.size()) / sync::SpeechDetector::kFrame;
+  return {{"changes", std::move(found)}, {"frame_cpu_ms", cpu / frames}};
 }
 
 class Wire final : public RealtimeWire {
@@ -175,11 +180,14 @@ int run(const std::filesystem::path& folder, const char* silero, const char* sma
       print({{"file", name}, {"events", speak_over_answer(sound, **speech, **model)}});
       continue;
     }
-    openai::TurnDetection turns;
-    print({{"file", name}, {"mode", "server_vad"}, {"changes", find_turns(sound, turns, **speech, **model)}});
-    turns.kind = openai::TurnDetection::Kind::kSemanticVad;
-    print(
-        {{"file", name}, {"mode", "semantic_vad"}, {"changes", find_turns(sound, turns, **speech, **model)}});
+    for (const bool semantic : {false, true}) {
+      openai::TurnDetection turns;
+      if (semantic) turns.kind = openai::TurnDetection::Kind::kSemanticVad;
+      boost::json::object found = find_turns(sound, turns, **speech, **model);
+      found["file"] = name;
+      found["mode"] = semantic ? "semantic_vad" : "server_vad";
+      print(found);
+    }
   }
   return 0;
 }

@@ -70,16 +70,19 @@ def clips_table(clips, events):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    found, events = {}, {}
+    found, events, frames = {}, {}, []
     for line in sys.stdin:
         one = json.loads(line)
         if "events" in one:
             events[one["file"]] = one["events"]
         else:
             found[one["file"], one["mode"]] = one["changes"]
+            if one["mode"] == "server_vad":
+                frames.append(one["frame_cpu_ms"])
     dialogues = json.loads((folder / "dialogues.json").read_text())
     print("\n".join(ends_table(dialogues, found)), end="\n\n")
     print("\n".join(clips_table(json.loads((folder / "clips.json").read_text()), events)))
+    print(f"\nvoice activity: {quantile(frames, .5):.2f} ms of CPU a frame of 32 ms, p50 of dialogues; {max(frames):.2f} at most")
 
 
 if __name__ == "__main__":

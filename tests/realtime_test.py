@@ -214,6 +214,66 @@ class Media(RealtimeTest):
         self.assertLessEqual(pong.t2_us, pong.t3_us)
 
 
+class Turns(RealtimeTest):
+    """Ends of turns by their sound, and speech over an answer."""
+
+    SECOND = 48000  # bytes
+
+    def setUp(self):
+        self.speech = pcm("utterance2.wav")  # speech from 0.26 s to 2.64 s
+
+    def listen(self, **more):
+        connection = self.connect()
+        connection.session.update(session={"type": "realtime", "audio": {"input": {
+            "turn_detection": {"type": "semantic_vad", **more}, "transcription": {"model": "nano"}}}})
+        turns = self.until(connection, "session.updated")[-1].session.audio.input.turn_detection
+        self.assertEqual(turns.type, "semantic_vad")
+        return connection
+
+    def send_sound(self, connection, sound):
+        connection.input_audio_buffer.append(audio=base64.b64encode(sound).decode())
+
+    def count_aloud(self, connection):
+        connection.conversation.item.create(item=text_item("Count from one to a hundred."))
+        connection.response.create()
+        self.until(connection, "response.output_text.delta")
+
+    def test_a_turn_ends_by_its_sound_and_is_answered(self):
+        connection = self.listen(eagerness="high")
+        self.send_sound(connection, self.speech + bytes(self.SECOND))
+        events = self.until(connection, "response.done")
+        kinds = [e.type for e in events]
+        for kind in ("input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped", "input_audio_buffer.committed"):
+            self.assertEqual(kinds.count(kind), 1, kinds)
+        stopped = next(e for e in events if e.type == "input_audio_buffer.speech_stopped")
+        self.assertLess(stopped.audio_end_ms, 2640 + 700)
+
+    def test_who_speaks_over_an_answer_cuts_it_short(self):
+        connection = self.listen(create_response=False)
+        self.count_aloud(connection)
+        self.send_sound(connection, self.speech)
+        events, more = self.answer(connection)
+        kinds = [e.type for e in events]
+        self.assertLess(kinds.index("braid.delivery.paused"), kinds.index("input_audio_buffer.speech_started"))
+        done = events[-1].response
+        self.assertEqual((done.status, done.status_details.reason), ("cancelled", "turn_detected"))
+        after = kinds[kinds.index("braid.delivery.paused"):]
+        self.assertNotIn("response.output_text.delta", after)
+        self.assertTrue(done.output[0].content[0].text.endswith(more))
+
+    def test_a_backchannel_lets_the_answer_go_on(self):
+        connection = self.listen()
+        self.count_aloud(connection)
+        begin = int(0.4 * self.SECOND)
+        self.send_sound(connection, self.speech[begin:begin + int(0.3 * self.SECOND)] + bytes(self.SECOND))
+        events, _ = self.answer(connection)
+        kinds = [e.type for e in events]
+        self.assertEqual(kinds.count("braid.delivery.paused"), kinds.count("braid.delivery.resumed"))
+        self.assertIn("braid.delivery.resumed", kinds)
+        self.assertNotIn("input_audio_buffer.speech_started", kinds)
+        self.assertIn(events[-1].response.status, ("completed", "incomplete"))
+
+
 class Sessions(RealtimeTest):
     def test_a_client_that_goes_away_takes_its_session_along(self):
         connections = [self.connect() for _ in range(2)]

@@ -11,9 +11,9 @@
 
 namespace braid::serve {
 
-/// Speech while an answer is being delivered. An interruption is what lasts for 480 ms (576 ms if it is
-/// fading), is far louder than the speaker's turns have been, or breaks off where the turn model is sure that
-/// more comes. What is over before that, with 160 ms of silence, is a backchannel. One thread.
+/// Speech while an answer is being delivered. An interruption is what lasts for half a second, is far louder
+/// than the speaker's turns have been, or breaks off where the turn model is sure that more comes. What is
+/// over before that, with a quarter of a second of silence, is a backchannel. One thread.
 class Backchannel {
  public:
   enum class Verdict : std::uint8_t { kOpen, kInterruption, kBackchannel };
@@ -23,17 +23,17 @@ class Backchannel {
 
   /// Of a turn's frames of speech: how loud they are.
   void hear_turn(std::span<const float> frame);
-  /// Speech over an answer begins.
-  void begin();
-  /// The next frame. `length`: from the first frame of speech to the last one; `silence`: since then.
-  /// `sound`: all of it, for the model, which may block.
-  Verdict judge(std::span<const float> frame, Nanoseconds length, Nanoseconds silence,
+  /// Speech over an answer began, `frames` frames of 32 ms ago.
+  void begin(int frames);
+  /// The next frame. `speech`: it may be. `sound`: all of it, for the model, which may block.
+  Verdict judge(std::span<const float> frame, bool speech,
                 const std::function<std::span<const float>()>& sound);
 
  private:
   sync::TurnModel* model_;
   std::optional<double> usual_;  // level of turns, root mean square
-  double peak_ = 0, now_ = 0;    // levels of this speech: its loudest frame, its last
+  double peak_ = 0;              // level of this speech's loudest frame
+  int frames_ = 0, last_ = 0;    // since it began; of them, up to the last one with speech
 };
 
 }  // namespace braid::serve

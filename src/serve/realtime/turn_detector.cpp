@@ -95,7 +95,7 @@ std::optional<TurnDetector::Change> TurnDetector::begin(const SoundBuffer& buffe
   first_voice_ = judged_ - static_cast<std::int64_t>(voiced_) * kFrame;
   if (!contested_) return start(buffer);
   state_ = State::kContested;
-  backchannel_.begin();
+  backchannel_.begin(voiced_);
   return std::nullopt;
 }
 
@@ -109,8 +109,7 @@ TurnDetector::Change TurnDetector::start(const SoundBuffer& buffer) {
 std::optional<TurnDetector::Change> TurnDetector::contest(std::span<const float> frame,
                                                           const SoundBuffer& buffer) {
   const std::int64_t from = std::max(buffer.begin(), first_voice_ - to_samples(turns_->prefix));
-  switch (backchannel_.judge(frame, to_span(last_voice_ - first_voice_), to_span(judged_ - last_voice_),
-                             [&] { return buffer.view(from, judged_); })) {
+  switch (backchannel_.judge(frame, judged_ == last_voice_, [&] { return buffer.view(from, judged_); })) {
     case Backchannel::Verdict::kInterruption:
       return start(buffer);
     case Backchannel::Verdict::kBackchannel:

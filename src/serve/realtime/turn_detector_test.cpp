@@ -108,7 +108,7 @@ TEST_F(TurnDetectorTest, ShortSpeechOverAnAnswerIsABackchannel) {
   append(960, false);
   append(352, true);
   append(960, false);
-  EXPECT_EQ(log, "(960 ~1472 ");
+  EXPECT_EQ(log, "(960 ~1568 ");
   EXPECT_FALSE(detector.noticing());
 }
 
@@ -116,10 +116,20 @@ TEST_F(TurnDetectorTest, LongSpeechOverAnAnswerIsATurn) {
   over_an_answer = true;
   detector.configure(openai::TurnDetection{}, buffer);
   append(960, false);
-  append(480, true);
+  append(512, true);
   EXPECT_EQ(log, "(960 [660 ") << "half a second after it began";
   append(960, false);
-  EXPECT_EQ(log, "(960 [660 ]1952 ");
+  EXPECT_EQ(log, "(960 [660 ]1984 ");
+}
+
+TEST_F(TurnDetectorTest, AWordAndWhatFollowsItAreOneInterruption) {
+  over_an_answer = true;
+  detector.configure(openai::TurnDetection{}, buffer);
+  append(960, false);
+  append(256, true);
+  append(224, false);
+  append(64, true);
+  EXPECT_EQ(log, "(960 [660 ");
 }
 
 TEST_F(TurnDetectorTest, WhoShoutsInterrupts) {
@@ -171,6 +181,14 @@ TEST_F(SemanticTurns, EndAsSoonAsTheModelIsSure) {
   EXPECT_EQ(oracle.asked, std::vector<int>{1216});
 }
 
+TEST_F(SemanticTurns, NeedLessTheLongerNothingIsSaid) {
+  oracle.says = 0.35F;
+  append(1024, true);
+  append(960, false);
+  EXPECT_EQ(log, "[0 ]1312 ");
+  EXPECT_EQ(oracle.asked, (std::vector<int>{1216, 1312}));
+}
+
 TEST_F(SemanticTurns, GoOnWhileTheModelIsSureThatMoreComes) {
   oracle.says = 0.01F;
   append(1024, true);
@@ -203,7 +221,7 @@ TEST_F(SemanticTurns, EagernessShiftsWhatCounts) {
   append(2048, false);
   EXPECT_EQ(log, "[0 ]1216 ");
   log.clear();
-  oracle.says = 0.2F;
+  oracle.says = 0.1F;
   turns.eagerness = openai::TurnDetection::Eagerness::kLow;
   detector.configure(turns, buffer);
   append(1024, true);
@@ -216,7 +234,7 @@ TEST_F(SemanticTurns, WhatBreaksOffOverAnAnswerIsNoBackchannel) {
   oracle.says = 0.01F;
   append(960, false);
   append(352, true);
-  append(192, false);
+  append(256, false);
   EXPECT_EQ(log, "(960 [660 ");
 }
 

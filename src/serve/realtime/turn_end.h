@@ -12,11 +12,12 @@
 
 namespace braid::serve {
 
-/// server_vad: after `silence`. semantic_vad: the turn model is asked after each 192 ms of silence. Where it
-/// is sure, the turn is over at once; where it is sure of the contrary, after 800 ms; in between, or without
-/// a model, after a quarter more than the longest of the speaker's last eight pauses, 200 to 800 ms; a pause
-/// that wasn't made yet counts as 320 ms. Eagerness shifts what counts as sure; high waits for 500 ms at
-/// most, low for 1,600. One thread.
+/// server_vad: after `silence`. semantic_vad: the turn model is asked after 192 ms of silence, after 288, and
+/// then each 192 ms. Where it is sure, the turn is over at once; the longer the silence, the less sure it
+/// must be. Where it is sure of the contrary, after 800 ms; in between, or without a model, after a quarter
+/// more than the longest of the speaker's last eight pauses, 200 to 800 ms; a pause that wasn't made yet
+/// counts as 320 ms. Eagerness shifts what counts as sure; high waits for 500 ms at most, low for 1,600. One
+/// thread.
 class TurnEnd {
  public:
   /// The turn so far, [n] samples of 16 kHz.
@@ -50,7 +51,7 @@ class TurnEnd {
   sync::TurnModel* model_;
   openai::TurnDetection turns_;
   std::optional<float> finished_;  // what the model said last of this silence
-  Nanoseconds asked_{};            // at which silence
+  Nanoseconds next_ask_{};         // at which silence
   std::array<Nanoseconds, 8> pauses_{};
   std::size_t paused_ = 0;  // pauses heard
 };
