@@ -38,9 +38,9 @@ std::vector<std::int16_t> read_wav(const std::filesystem::path& path) {
   return samples;
 }
 
-double thread_cpu_ms() {
+double cpu_ms() {
   std::timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
@@ -57,16 +57,16 @@ boost::json::object find_turns(const std::vector<std::int16_t>& sound, const ope
     std::vector<float> packet;
     for (std::size_t i = at; i < at + kPacket; ++i) packet.push_back(static_cast<float>(sound[i]) / 32768.0F);
     buffer.append(packet);
-    const double begun = thread_cpu_ms();
+    const double begun = cpu_ms();
     while (const auto change = detector.next(buffer)) {
       using Kind = TurnDetector::Change::Kind;
       const char* kind = change->kind == Kind::kStarted   ? "start"
                          : change->kind == Kind::kStopped ? "stop"
                                                           : nullptr;
       if (kind != nullptr)
-        found.push_back({kind, static_cast<double>(at + kPacket) / 16'000, thread_cpu_ms() - begun});
+        found.push_back({kind, static_cast<double>(at + kPacket) / 16'000, cpu_ms() - begun});
     }
-    cpu += thread_cpu_ms() - begun;
+    cpu += cpu_ms() - begun;
     buffer.drop_before(detector.needed_from(buffer));
   }
   const auto frames = static_cast<double>(sound.size()) / sync::SpeechDetector::kFrame;
