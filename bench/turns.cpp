@@ -91,6 +91,20 @@ class Wire final : public RealtimeWire {
   const SteadyTime& zero_;  // when the clip begins
 };
 
+/// The packet that begins there, as a client sends it.
+std::string at_24_khz(const std::vector<std::int16_t>& sound, std::size_t at) {
+  std::string bytes;
+  for (std::size_t i = 0; i < kPacket * 3 / 2; ++i) {
+    const double place = static_cast<double>(i) * 2 / 3;
+    const auto low = static_cast<std::size_t>(place);
+    const double part = place - static_cast<double>(low);
+    const std::size_t next = std::min(at + low + 1, sound.size() - 1);
+    const auto value = static_cast<std::int16_t>((1 - part) * sound[at + low] + part * sound[next]);
+    bytes += {static_cast<char>(value & 0xFF), static_cast<char>(value >> 8 & 0xFF)};
+  }
+  return bytes;
+}
+
 /// An answer of some seconds, and the clip over it: through a connection, its session and the engine's host.
 boost::json::array speak_over_answer(const std::vector<std::int16_t>& clip,
                                      sync::SpeechDetectorFactory& speech, sync::TurnModel& model) {
@@ -141,16 +155,8 @@ boost::json::array speak_over_answer(const std::vector<std::int16_t>& clip,
   for (std::size_t at = 0; at + kPacket <= sound.size(); at += kPacket) {
     clock.sleep_for(Milliseconds(20));  // the packet's last sample is spoken now
     if (at <= first && first < at + kPacket) zero = clock.now() - Microseconds(62) * (at + kPacket - first);
-    std::string bytes;
-    for (std::size_t i = 0; i < kPacket * 3 / 2; ++i) {  // at 24 kHz
-      const double place = static_cast<double>(i) * 2 / 3;
-      const auto low = static_cast<std::size_t>(place);
-      const double part = place - static_cast<double>(low);
-      const std::size_t next = std::min(at + low + 1, sound.size() - 1);
-      const auto value = static_cast<std::int16_t>((1 - part) * sound[at + low] + part * sound[next]);
-      bytes += {static_cast<char>(value & 0xFF), static_cast<char>(value >> 8 & 0xFF)};
-    }
-    send(R"({"type":"input_audio_buffer.append","audio":")" + openai::encode_base64(bytes) + "\"}");
+    send(R"({"type":"input_audio_buffer.append","audio":")" + openai::encode_base64(at_24_khz(sound, at)) +
+         "\"}");
   }
   clock.sleep_for(Milliseconds(1000));
   (*opened)->closed(line);

@@ -20,7 +20,8 @@ namespace braid::serve {
 struct AskSink {
   std::function<void()> on_begin;
   std::function<void(std::string text)> on_text;
-  std::function<void(const Answer& answer)> on_end;  ///< once, last; finished as of now (deliver::finish_answer)
+  std::function<void(const Answer& answer)>
+      on_end;  ///< once, last; finished as of now (deliver::finish_answer)
 };
 
 /// Thread-safe.
