@@ -47,7 +47,7 @@ check() {
   mkdir -p "$work"
   step_of assets "$work/assets" "$base"
   step_of bank "$work/assets" "$work/bank" --config tiny
-  step_of plain "$work/assets" "$base" "$work/bank/plain.json" --count 4 --tokens 12
+  step_of plain "$work/assets" "$base" "$work/bank/plain.json" --count 8 --tokens 40
   step_of fits "$work/assets" "$work/bank" "$base" "$work/weights"
   step_of export "$work/weights" "$work/gguf"
   step_of agree "$work/weights" "$work/gguf" "$work/assets" "$base" "$program" "$work/scratch"
