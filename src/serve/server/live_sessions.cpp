@@ -10,6 +10,11 @@
 
 namespace braid::serve {
 
+namespace {
+// A camera says something within it, or is as silent as it will be.
+constexpr Nanoseconds kFirstPacketPatience = std::chrono::seconds(2);
+}  // namespace
+
 LiveSessions::LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech, Clock& clock,
                            LiveSessionsOptions options)
     : host_(host), speech_(speech), clock_(clock), options_(std::move(options)) {}
@@ -44,6 +49,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
   auto live = make(owner, again);
   SessionOptions options = options_.session;
   if (wanted.window) options.window.max_age = *wanted.window;
+  if (!again) options.first_packet_patience = kFirstPacketPatience;
   ingest::IngestOptions ingest = options_.ingest;
   ingest.realtime = options.realtime;
   // The source asks when its thread runs: the session has started by then.

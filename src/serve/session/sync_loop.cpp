@@ -37,7 +37,8 @@ SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
       control_(in_.add_lane({.capacity = static_cast<std::size_t>(options.max_waiting_questions) + 8})),
       out_(std::move(out)),
       synchronizer_(with_lateness(options), clock, speech,
-                    [this](sync::Timed item) { emit(std::move(item)); }) {}
+                    [this](sync::Timed item) { emit(std::move(item)); }),
+      first_packets_(options.realtime ? options.first_packet_patience : Nanoseconds{}) {}
 
 flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::SourceInfo& info) {
   // Following the clock, nobody waits for what may never come.
@@ -45,6 +46,7 @@ flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::Sour
   live_.push_back(bounded);
   synchronizer_.add_source(source, info.streams, bounded);
   ended_.push_back(false);
+  first_packets_.add_source(info.streams);
   return in_.add_lane({.capacity = options_.queue});
 }
 
@@ -88,6 +90,7 @@ void SyncLoop::add_counts(std::vector<std::pair<std::string, std::uint64_t>>& dr
 void SyncLoop::take_question(Question question) {
   // Its time on the clock; where the sources end before it, the synchronizer says when it is asked.
   if (question.at && !question.now && pace_.realtime()) question.asked = pace_.when(*question.at);
+  if (question.now && first_packets_.hold(question, clock_.now())) return;
   if (!question.every) return synchronizer_.ask(std::move(question));
   question.standing = question.id;
   standing_.push_back({std::move(question), 0, 0});
@@ -123,6 +126,7 @@ bool SyncLoop::take(std::size_t lane) {
   auto& packet = std::get<Packet>(*item);
   const SessionTime time = latest(packet);
   if (time != SessionTime::max()) evidence_ = std::max(evidence_, time);
+  first_packets_.came(lane - 1, packet);
   const auto arrived = pace_.realtime() ? std::optional(pace_.now()) : std::nullopt;
   synchronizer_.push(SourceId{static_cast<std::int64_t>(lane) - 1}, std::move(packet), arrived);
   return true;
@@ -139,6 +143,12 @@ bool SyncLoop::take_control() {
   return true;
 }
 
+void SyncLoop::ask_early() {
+  // A session that ends waits for nothing.
+  const SteadyTime now = stopped_ ? SteadyTime::max() : clock_.now();
+  for (Question& question : first_packets_.due(now)) synchronizer_.ask(std::move(question));
+}
+
 bool SyncLoop::take_packets() {
   const auto hungriest = synchronizer_.hungriest();
   if (!hungriest) return false;
@@ -153,8 +163,18 @@ void SyncLoop::notice_ends() {
   for (std::size_t source = 0; source < ended_.size(); ++source) {
     if (ended_[source] || !in_.ended(source + 1)) continue;
     ended_[source] = true;
+    first_packets_.ended(source);
     synchronizer_.end_source(SourceId{static_cast<std::int64_t>(source)});
   }
+}
+
+void SyncLoop::wait(bool any_live) {
+  auto until = first_packets_.until();
+  if (any_live) until = std::min(until.value_or(SteadyTime::max()), clock_.now() + Milliseconds(50));
+  if (until)
+    in_.wait(*until);
+  else
+    in_.wait();
 }
 
 void SyncLoop::run() {
@@ -167,14 +187,12 @@ void SyncLoop::run() {
     const SessionTime frontier = synchronizer_.frontier();
     if (frontier != SessionTime::max()) pace_.followed(frontier);
     notice_ends();
+    ask_early();
     if (any_live) synchronizer_.advance_live(pace_.now());
     if (any) continue;
     const bool all_ended = std::find(ended_.begin(), ended_.end(), false) == ended_.end();
     if (all_ended && (!options_.stay_open || stopped_)) break;
-    if (any_live)
-      in_.wait(clock_.now() + Milliseconds(50));
-    else
-      in_.wait();
+    wait(any_live);
   }
   synchronizer_.finish();
   in_.close();

@@ -9,6 +9,7 @@
 
 #include "braid/flow/lanes.h"
 #include "braid/serve/session.h"
+#include "session/first_packets.h"
 #include "session/pace.h"
 
 namespace braid::serve {
@@ -48,6 +49,8 @@ class SyncLoop {
   };
 
   bool take_control();
+  void ask_early();
+  void wait(bool any_live);
   void take_question(Question question);
   void ask_standing(Standing& standing);
   void skip_missed(Standing& standing);
@@ -67,6 +70,7 @@ class SyncLoop {
   sync::Synchronizer synchronizer_;
   std::vector<bool> live_;   // by source: not waited for beyond the lateness
   std::vector<bool> ended_;  // by source
+  FirstPackets first_packets_;
   std::vector<Standing> standing_;
   std::function<QuestionId()> next_question_;
   bool out_closed_ = false;

@@ -35,6 +35,8 @@ struct SessionOptions {
   /// Realtime: a question that has waited for longer (or for half of its deadline, if that is less) waits for
   /// each source's newest frame alone.
   Nanoseconds frame_patience = Milliseconds(1000);
+  /// Realtime: a question of now that finds nothing yet waits so long for the sources' first packets.
+  Nanoseconds first_packet_patience{};
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
