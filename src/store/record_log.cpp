@@ -1,6 +1,7 @@
 #include "braid/store/record_log.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -190,6 +191,17 @@ Status RecordLog::sync() {
   if (fdatasync(s.newest.get()) != 0) return tl::unexpected(system_error("sync", s.newest_path()));
   s.dirty = false;
   return {};
+}
+
+bool RecordLog::intact() const {
+  const State& s = *state_;
+  struct stat info {};
+  if (!s.segments.empty() && (fstat(s.newest.get(), &info) != 0 || info.st_nlink == 0)) return false;
+  return std::all_of(s.segments.begin(), s.segments.end(), [&](const auto& segment) {
+    // A record that failed and couldn't be cut off may follow.
+    return lstat(segment_path(s.folder, segment.first).c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+           static_cast<std::uint64_t>(info.st_size) >= segment.second;
+  });
 }
 
 std::uint64_t RecordLog::end() const { return state_->end(); }

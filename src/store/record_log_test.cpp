@@ -57,6 +57,24 @@ TEST_F(RecordLogTest, RecordsOfAnotherIdOrPlaceAreRefused) {
   EXPECT_FALSE(log.read(3, 1));
 }
 
+TEST_F(RecordLogTest, ThatItsFilesWereCutOrRemovedIsSeen) {
+  RecordLog log = open();
+  EXPECT_TRUE(log.intact());
+  for (std::uint64_t i = 0; i < 20; ++i) ASSERT_TRUE(log.append(i, std::string(100, 'x')));
+  ASSERT_GE(files().size(), 3U);
+  EXPECT_TRUE(log.intact());
+  for (const std::string& file : files()) {
+    const std::string whole = bytes_of(file);
+    std::filesystem::resize_file(file, 30);
+    EXPECT_FALSE(log.intact()) << file;
+    write(file, whole);
+    EXPECT_TRUE(log.intact()) << file;
+  }
+  std::filesystem::remove(files().back());
+  EXPECT_FALSE(log.intact());
+  EXPECT_TRUE(open().intact());
+}
+
 TEST_F(RecordLogTest, ATornTailIsCutAndWrittenOver) {
   std::uint64_t first = 0, end = 0;
   {

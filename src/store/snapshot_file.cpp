@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -134,33 +133,13 @@ SnapshotFile::SnapshotFile(std::string path) : path_(std::move(path)) {
   if (!slots[newest_].header) return;
   last_ = slots[newest_].header->sequence;
   slot_bytes_ = *size / 2;
-  if (!map()) slot_bytes_ = 0;
 }
 
-SnapshotFile::SnapshotFile(SnapshotFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      last_(other.last_),
-      newest_(other.newest_),
-      slot_bytes_(other.slot_bytes_),
-      memory_(std::exchange(other.memory_, nullptr)) {}
-
-SnapshotFile::~SnapshotFile() { unmap(); }
-
-void SnapshotFile::unmap() {
-  if (memory_ != nullptr) munmap(memory_, 2 * slot_bytes_);
-  memory_ = nullptr;
-}
-
-Status SnapshotFile::map() {
+bool SnapshotFile::intact() const {
+  if (slot_bytes_ == 0) return true;
   const auto file = open_file(path_);
-  if (!file) return tl::unexpected(file.error());
-  // A file made elsewhere may have holes: a full disk must show here and not as a signal on a write.
-  errno = posix_fallocate(file->get(), 0, static_cast<off_t>(2 * slot_bytes_));
-  if (errno != 0) return tl::unexpected(system_error("reserve space for", path_));
-  void* at = mmap(nullptr, 2 * slot_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file->get(), 0);
-  if (at == MAP_FAILED) return tl::unexpected(system_error("map", path_));
-  memory_ = static_cast<char*>(at);
-  return {};
+  const auto size = file ? size_of(*file, path_) : tl::unexpected(file.error());
+  return size && *size == 2 * slot_bytes_;
 }
 
 std::uint64_t SnapshotFile::bytes_with(std::size_t body_bytes) const {
@@ -169,32 +148,36 @@ std::uint64_t SnapshotFile::bytes_with(std::size_t body_bytes) const {
   return 2 * slot;
 }
 
-/// A larger file takes this one's place when it holds the new snapshot.
+/// Another file, as large as it must be, takes this one's place when it holds the new snapshot.
 Status SnapshotFile::grow(std::size_t needed, std::string_view slot) {
   const std::string fresh = path_ + ".new";
   const std::uint64_t size = bytes_with(needed);
-  {
-    const auto file = make_file(fresh);
-    if (!file) return tl::unexpected(file.error());
-    errno = posix_fallocate(file->get(), 0, static_cast<off_t>(size));
-    Status written = errno == 0 ? Status{} : tl::unexpected(system_error("reserve space for", fresh));
-    if (written) written = write_at(*file, fresh, 0, slot);
-    if (written && fsync(file->get()) != 0) written = tl::unexpected(system_error("sync", fresh));
-    if (written && std::rename(fresh.c_str(), path_.c_str()) != 0)
-      written = tl::unexpected(system_error("rename", fresh));
-    if (!written) {
-      unlink(fresh.c_str());
-      return written;
-    }
+  const auto file = make_file(fresh);
+  if (!file) return tl::unexpected(file.error());
+  errno = posix_fallocate(file->get(), 0, static_cast<off_t>(size));
+  Status written = errno == 0 ? Status{} : tl::unexpected(system_error("reserve space for", fresh));
+  if (written) written = write_at(*file, fresh, 0, slot);
+  if (written && fsync(file->get()) != 0) written = tl::unexpected(system_error("sync", fresh));
+  if (written && std::rename(fresh.c_str(), path_.c_str()) != 0)
+    written = tl::unexpected(system_error("rename", fresh));
+  if (!written) {
+    unlink(fresh.c_str());
+    return written;
   }
-  unmap();
   newest_ = 0;
   slot_bytes_ = size / 2;
-  if (Status mapped = map(); !mapped) {
-    slot_bytes_ = 0;  // the next write makes another file
-    return mapped;
-  }
   return sync_folder(path_.substr(0, path_.find_last_of('/') + 1));
+}
+
+/// Over the older slot, in place.
+Status SnapshotFile::overwrite(std::string_view slot) {
+  const auto file = open_file(path_);
+  if (!file) return tl::unexpected(file.error());
+  const std::size_t older = 1 - newest_;
+  if (Status written = write_at(*file, path_, older * slot_bytes_, slot); !written) return written;
+  if (fdatasync(file->get()) != 0) return tl::unexpected(system_error("sync", path_));
+  newest_ = older;
+  return {};
 }
 
 Status SnapshotFile::write(std::string_view body, SteadyTime now, std::int64_t wall_us) {
@@ -207,18 +190,11 @@ Status SnapshotFile::write(std::string_view body, SteadyTime now, std::int64_t w
   header.wall_us = wall_us;
   header.length = body.size();
   header.checksum = checksum_of(header, body);
-  if (sizeof header + body.size() > slot_bytes_) {
-    std::string slot(bytes_of(header));
-    slot += body;
-    if (Status grown = grow(body.size(), slot); !grown) return grown;
-  } else {
-    const std::size_t older = 1 - newest_;
-    char* const slot = memory_ + older * slot_bytes_;
-    std::memcpy(slot + sizeof header, body.data(), body.size());
-    std::memcpy(slot, &header, sizeof header);
-    if (msync(slot, slot_bytes_, MS_SYNC) != 0) return tl::unexpected(system_error("sync", path_));
-    newest_ = older;
-  }
+  std::string slot(bytes_of(header));
+  slot += body;
+  // Someone may have cut or removed the file: then the other slot is gone as well.
+  const bool fits = slot.size() <= slot_bytes_ && intact();
+  if (Status written = fits ? overwrite(slot) : grow(body.size(), slot); !written) return written;
   last_ = header.sequence;
   return {};
 }

@@ -131,7 +131,7 @@ TEST_F(SnapshotFileTest, AFullDiskLeavesTheLastOne) {
   SnapshotFile file(at);
   ASSERT_TRUE(put(file, "kept"));
   {
-    SmallDisk disk(kSlot);
+    SmallDisk disk(2 * kSlot);
     const Status full = put(file, std::string(500'000, 'x'));
     ASSERT_FALSE(full);
     EXPECT_EQ(full.error().code, ErrorCode::kResource);
@@ -139,11 +139,46 @@ TEST_F(SnapshotFileTest, AFullDiskLeavesTheLastOne) {
     EXPECT_EQ(read_snapshot(at)->body, "kept");
     EXPECT_FALSE(std::filesystem::exists(at + ".new"));
     EXPECT_TRUE(put(file, "fits where the file is"));
+    SmallDisk smaller(kSlot);
     SnapshotFile other(path("other"));
     EXPECT_FALSE(put(other, "no room for a first one"));
   }
   ASSERT_TRUE(put(file, std::string(500'000, 'x')));
   EXPECT_EQ(read_snapshot(at)->body.size(), 500'000U);
+}
+
+TEST_F(SnapshotFileTest, AFileThatIsCutOrRemovedMeanwhileIsMadeAnew) {
+  SnapshotFile file(at);
+  EXPECT_TRUE(file.intact());
+  ASSERT_TRUE(put(file, "one"));
+  ASSERT_TRUE(put(file, "two"));
+  for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{100}, std::uintmax_t{kSlot}}) {
+    std::filesystem::resize_file(at, left);
+    EXPECT_FALSE(file.intact()) << left;
+    ASSERT_TRUE(put(file, "three")) << left;
+    EXPECT_TRUE(file.intact()) << left;
+    EXPECT_EQ(read_snapshot(at)->body, "three") << left;
+    ASSERT_TRUE(put(file, "four")) << left;
+    EXPECT_EQ(read_snapshot(at)->body, "four") << left;
+  }
+  std::filesystem::remove(at);
+  EXPECT_FALSE(file.intact());
+  ASSERT_TRUE(put(file, "five"));
+  EXPECT_EQ(read_snapshot(at)->body, "five");
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(put(file, "six").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SnapshotFileTest, ADiskThatIsFullInTheMiddleOfASlotLeavesTheLastOne) {
+  SnapshotFile file(at);
+  ASSERT_TRUE(put(file, "kept"));  // slot 0
+  {
+    SmallDisk disk(kSlot + 20);
+    EXPECT_EQ(put(file, std::string(5000, 'x')).error().code, ErrorCode::kResource);
+    EXPECT_EQ(read_snapshot(at)->body, "kept");
+  }
+  ASSERT_TRUE(put(file, "written"));
+  EXPECT_EQ(read_snapshot(at)->body, "written");
 }
 
 TEST_F(SnapshotFileTest, ALinkIsNotFollowed) {

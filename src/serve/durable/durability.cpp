@@ -15,7 +15,7 @@ namespace braid::serve {
 
 namespace {
 
-constexpr Nanoseconds kFlushPatience = Milliseconds(1000);
+constexpr Nanoseconds kFlushPatience = Milliseconds(1000), kLastPatience = Milliseconds(1000);
 constexpr Nanoseconds kTryAgain = std::chrono::seconds(10);  // to begin one without its client
 constexpr Nanoseconds kBeginPatience = Milliseconds(2000);   // for who comes while it is being begun
 
@@ -70,7 +70,7 @@ void Durability::find(const std::string& name) {
   if (loaded && loaded->saved.id != name)
     loaded = fail(ErrorCode::kBadInput, fmt::format("it is of another session, {}", loaded->saved.id));
   if (!loaded && loaded.error().code == ErrorCode::kNotFound) {
-    static_cast<void>(folder_.remove(name));  // the process ended before its first snapshot
+    remove_files(name);  // the process ended before its first snapshot
     return;
   }
   Entry entry;
@@ -82,13 +82,19 @@ void Durability::find(const std::string& name) {
     entry.saved = std::move(loaded->saved);
     entry.saved.timeline.clear();  // read again when it is resumed
     entry.saved.unanswered.clear();
+    entry.saved.conversation.clear();
   } else {
     ++refused_;
     log(LogLevel::kWarning, "session {} can't be resumed: {}", name, loaded.error().message);
     if (loaded.error().code == ErrorCode::kUnsupported) return;  // a later version's, and left to it
-    entry.damage = loaded.error().message;
+    entry.damaged = true;
   }
   entries_.emplace(name, std::move(entry));
+}
+
+void Durability::remove_files(const std::string& id) {
+  if (Status removed = folder_.remove(id); !removed)
+    log(LogLevel::kWarning, "the files of session {} don't go: {}", id, removed.error().message);
 }
 
 std::string Durability::keep(const std::shared_ptr<LiveSession>& live, SavedSession saved,
@@ -129,10 +135,8 @@ Result<std::shared_ptr<LiveSession>> Durability::resume(const openai::SessionRes
       found = entries_.find(wanted.id);
       return found == entries_.end() || !found->second.resuming;
     });
-    if (found != entries_.end() && !found->second.damage.empty())
-      return fail(ErrorCode::kBadInput,
-                  fmt::format("session {} can't be resumed: {}", wanted.id, found->second.damage));
-    if (found == entries_.end() || found->second.saved.owner != owner ||
+    // Whose a damaged one is can't be read: nobody hears that it is there.
+    if (found == entries_.end() || found->second.damaged || found->second.saved.owner != owner ||
         !is_token(found->second.saved, wanted.token) || found->second.saved.kind != kind)
       return fail(ErrorCode::kNotFound,
                   fmt::format("there is no session {} to be resumed here with this token", wanted.id));
@@ -154,7 +158,7 @@ std::shared_ptr<LiveSession> Durability::resume_configured(const std::vector<std
   {
     std::lock_guard lock(mutex_);
     for (auto& [name, entry] : entries_) {
-      if (entry.saved.kind != SessionKind::kConfigured || !entry.damage.empty()) continue;
+      if (entry.saved.kind != SessionKind::kConfigured || entry.damaged) continue;
       if (id.empty() && entry.saved.sources == sources)
         id = name;
       else
@@ -173,10 +177,16 @@ std::shared_ptr<LiveSession> Durability::resume_configured(const std::vector<std
 
 Result<Resumed> Durability::load(const std::string& id, std::unique_ptr<SessionStore>& store) {
   std::lock_guard lock(mutex_);
+  // Where the files lie and what is in them is for the log, not for a client.
+  const auto unread = [&](const Error& error) {
+    if (error.code == ErrorCode::kMismatch) return error;
+    log(LogLevel::kWarning, "session {} can't be read: {}", id, error.message);
+    return Error{error.code, "what is kept of it can't be read: the server's log says why", error.retryable};
+  };
   auto opened = make_store(entries_[id].saved);
-  if (!opened) return tl::unexpected(opened.error());
+  if (!opened) return tl::unexpected(unread(opened.error()));
   auto loaded = (*opened)->load(model_);
-  if (!loaded) return tl::unexpected(loaded.error());
+  if (!loaded) return tl::unexpected(unread(loaded.error()));
   store = std::move(*opened);
   for (const std::string& refused : loaded->refused) log(LogLevel::kWarning, "session {}: {}", id, refused);
   refused_ += loaded->refused.size();
@@ -227,8 +237,7 @@ std::vector<openai::SessionInfo> Durability::resumable(const std::string& owner)
   std::lock_guard lock(mutex_);
   std::vector<openai::SessionInfo> infos;
   for (const auto& [id, entry] : entries_) {
-    if (entry.saved.owner != owner || !entry.damage.empty() || entry.resuming || !entry.live.expired())
-      continue;
+    if (entry.saved.owner != owner || entry.damaged || entry.resuming || !entry.live.expired()) continue;
     openai::SessionInfo& info = infos.emplace_back();
     info.id = id;
     info.state = "resumable";
@@ -249,10 +258,26 @@ bool Durability::forget(const std::string& id, const std::string& owner) {
     const auto found = entries_.find(id);
     if (found == entries_.end() || found->second.resuming || found->second.saved.owner != owner) return false;
     entries_.erase(found);
-    if (Status removed = folder_.remove(id); !removed) failed(removed.error());
+    remove_files(id);
   }
   forget_asked(id);
   return true;
+}
+
+void Durability::write_last(const std::shared_ptr<LiveSession>& live, std::string conversation) {
+  {
+    std::lock_guard lock(mailbox_->mutex);
+    mailbox_->last.insert(live->id());
+  }
+  ++images_;
+  take_image(*live, 0, std::move(conversation));
+}
+
+void Durability::wait_for_last(const std::string& id) {
+  std::unique_lock lock(mailbox_->mutex);
+  mailbox_->changed.wait_until(lock, clock_.now() + kLastPatience,
+                               [&] { return !mailbox_->last.contains(id); });
+  mailbox_->last.erase(id);
 }
 
 void Durability::leave(const std::string& id) {
@@ -279,7 +304,7 @@ void Durability::flush() {
 DurabilityCounts Durability::counts() {
   std::lock_guard lock(mutex_);
   const auto waits = std::count_if(entries_.begin(), entries_.end(), [](const auto& named) {
-    return named.second.live.expired() && named.second.damage.empty();
+    return named.second.live.expired() && !named.second.damaged;
   });
   return {images_,  written_, failed_,         left_out_,
           refused_, resumed_, budget_.taken(), static_cast<std::size_t>(waits)};
@@ -294,7 +319,7 @@ void Durability::drop_expired() {
       ++at;
       continue;
     }
-    if (Status removed = folder_.remove(at->first); !removed) failed(removed.error());
+    remove_files(at->first);
     at = entries_.erase(at);
   }
 }
@@ -308,18 +333,25 @@ void Durability::go_on(Begin begin, std::function<Status(std::function<void()>)>
   begin_unattended();
 }
 
+/// It is tried again and again, mostly with the same end.
+void Durability::tell_once(const std::string& id, const Error& error) {
+  std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || std::exchange(found->second.told, error.message) == error.message) return;
+  log(LogLevel::kWarning, "its standing questions wait: {}", error.message);
+}
+
 void Durability::begin_unattended() {
   std::lock_guard lock(mutex_);
   if (!begin_unattended_) return;
   const SteadyTime now = clock_.now();
   for (auto& [id, entry] : entries_) {
-    if (entry.saved.standing.empty() || !entry.damage.empty() || entry.resuming || !entry.live.expired() ||
+    if (entry.saved.standing.empty() || entry.damaged || entry.resuming || !entry.live.expired() ||
         now < entry.next_try)
       continue;
     entry.next_try = now + kTryAgain;
     const auto work = [this, id = id, begin = begin_unattended_] {
-      if (const auto begun = this->begin(id, begin); !begun)
-        log(LogLevel::kWarning, "its standing questions wait: {}", begun.error().message);
+      if (const auto begun = this->begin(id, begin); !begun) tell_once(id, begun.error());
     };
     entry.resuming = post_(work).has_value();
   }

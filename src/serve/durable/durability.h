@@ -76,6 +76,11 @@ class Durability {
   std::vector<openai::SessionInfo> resumable(const std::string& owner);
   /// Ended for good: its files go. False: none of that owner was kept.
   bool forget(const std::string& id, const std::string& owner);
+  /// Its line broke: what it is now and was said by now will be written. From any thread, before the session
+  /// is told to stop; doesn't block.
+  void write_last(const std::shared_ptr<LiveSession>& live, std::string conversation);
+  /// Blocks until that is done or a second is over; while the session lives.
+  void wait_for_last(const std::string& id);
   /// Ended, and may be resumed for a while.
   void leave(const std::string& id);
   /// Writes all sessions once more; blocks until that is done or a second is over.
@@ -90,6 +95,7 @@ class Durability {
     SessionImage image;
     SteadyTime at;
     std::int64_t wall_us;
+    std::optional<std::string> conversation;  // of the last one: its client has gone
   };
   /// What images are put into on the engine's thread; outlives us there.
   struct Mailbox {
@@ -98,6 +104,7 @@ class Durability {
     Signal changed;
     std::deque<Taken> taken;
     std::set<std::string> asked;  // ids of those whose image isn't written yet
+    std::set<std::string> last;   // the same of images that are the last
     bool stopping = false;
   };
   struct Entry {
@@ -107,8 +114,9 @@ class Durability {
     std::unique_ptr<SessionStore> store;           // while it lives
     SteadyTime expires{};                          // while it doesn't
     SteadyTime next_try{};                         // to begin it without its client
+    std::string told;                              // why that failed
     bool resuming = false;
-    std::string damage;                    // why it can't come back; its files go when it expires
+    bool damaged = false;                  // it can't come back; its files go when it expires
     std::optional<std::uint64_t> changes;  // of the session, as it was written whole
   };
   struct Living {
@@ -123,12 +131,16 @@ class Durability {
   void find(const std::string& name);
   void run();
   void ask_for_image(const Living& living);
+  void take_image(LiveSession& live, std::uint64_t changes, std::optional<std::string> conversation);
   void ask_for_images();
   void write(const Taken& taken);
   void write(Entry& entry, const Taken& taken, SavedSession saved);
+  Status have_store(Entry& entry);
   void failed(const Error& error);
+  void remove_files(const std::string& id);
   void drop_expired();
   void begin_unattended();
+  void tell_once(const std::string& id, const Error& error);
   void forget_asked(const std::string& id);
   Result<std::unique_ptr<SessionStore>> make_store(const SavedSession& saved);
   Result<std::shared_ptr<LiveSession>> begin(const std::string& id, const Begin& begin);

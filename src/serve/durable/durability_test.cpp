@@ -1,88 +1,10 @@
-#include "durable/durability.h"
+#include <chrono>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#include "host/step_loop.h"
-#include "server/live_sessions.h"
+#include "durability_fixture.h"
 #include "server/workers.h"
-#include "session_fixture.h"
 
 namespace braid::serve {
 namespace {
-
-/// A camera before a server that is started again and again, in virtual time.
-class DurabilityTest : public SessionTest {
- protected:
-  DurabilityTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "braid-durability-XXXXXX").string();
-    kept.state_dir = mkdtemp(pattern.data());
-    options.realtime = options.stay_open = true;
-    make_host().loop().start();
-  }
-  ~DurabilityTest() override {
-    live.reset();
-    sessions.reset();
-    durability.reset();
-    std::filesystem::remove_all(kept.state_dir);
-  }
-  void start() {
-    LiveSessionsOptions live_options;
-    live_options.session = options;
-    sessions = std::make_unique<LiveSessions>(*host, nullptr, clock, live_options);
-    auto opened = Durability::open(kept, host->info(), clock);
-    ASSERT_TRUE(opened) << opened.error().message;
-    durability = std::move(*opened);
-  }
-  /// What was not written by then is lost.
-  void die() {
-    durability.reset();
-    if (live) sessions->end(live->id(), owner);
-    live.reset();
-    sessions.reset();
-  }
-  std::string begin(std::vector<openai::StandingQuestion> standing = {}) {
-    std::vector<std::unique_ptr<ingest::Source>> sources;
-    sources.push_back(make_frame_source({.frames = 8, .paced = true}, pool, clock));
-    auto created = sessions->create(std::move(sources), options, owner);
-    if (!created) return created.error().message;
-    live = *created;
-    SavedSession saved;
-    saved.id = live->id();
-    saved.owner = owner;
-    saved.standing = std::move(standing);
-    return durability->keep(live, saved);
-  }
-  /// A session of a server that died when it had been written, and was started again.
-  struct Left {
-    std::string id, token;
-  };
-  Left leave_one(Milliseconds after = Milliseconds(2500)) {
-    start();
-    Left left{"", begin()};
-    left.id = live->id();
-    clock.sleep_for(after);
-    die();
-    start();
-    return left;
-  }
-  Result<std::shared_ptr<LiveSession>> resume(const std::string& id, const std::string& token,
-                                              const std::string& by = owner) {
-    return durability->resume({id, token}, by, SessionKind::kSources, [&](Resumed resumed) {
-      image = resumed.image;
-      return sessions->create(std::vector<std::unique_ptr<ingest::Source>>{}, options, by,
-                              SessionRebirth{resumed.saved.id, 0, std::move(resumed.image)});
-    });
-  }
-
-  static constexpr const char* owner = "line-7";
-  DurabilityOptions kept;
-  std::unique_ptr<LiveSessions> sessions;
-  std::unique_ptr<Durability> durability;
-  std::shared_ptr<LiveSession> live;
-  SessionImage image;
-};
 
 TEST_F(DurabilityTest, AtMostAnIntervalIsLost) {
   const auto [id, token] = leave_one(Milliseconds(6300));
@@ -176,6 +98,42 @@ TEST_F(DurabilityTest, AConversationThatChangesIsWrittenAndFoundByItsTokenWhileI
   EXPECT_EQ(durability->counts().written, written + 1);
 }
 
+TEST_F(DurabilityTest, OneThatIsLeftIsWrittenAsItWasWhenItsLineBroke) {
+  start();
+  const std::string before = begin(), id = live->id();
+  SavedSession saved;
+  saved.id = id;
+  saved.owner = owner;
+  saved.kind = SessionKind::kClient;
+  auto talk = std::make_shared<Talk>();
+  const std::string token = durability->keep(live, saved, talk);
+  clock.sleep_for(Milliseconds(3900));  // the last one by the clock was at 2 s
+  durability->write_last(live, R"({"said":2})");
+  talk->text.clear();
+  live->session().stop(false);
+  durability->wait_for_last(id);
+  sessions->end(id, owner);
+  live.reset();
+  durability->leave(id);
+  const auto back = durability->resume({id, token}, owner, SessionKind::kClient, [&](Resumed resumed) {
+    EXPECT_EQ(resumed.saved.conversation, R"({"said":2})");
+    EXPECT_GE(resumed.image.timeline.size(), 5U);
+    EXPECT_GE(resumed.image.now, SessionTime(Milliseconds(3800)));
+    return sessions->create(
+        std::vector<std::unique_ptr<ingest::Source>>{}, options, owner,
+        SessionRebirth{id, 0, std::move(resumed.image), {}, resumed.saved.perceived, resumed.saved.kept});
+  });
+  ASSERT_TRUE(back) << back.error().message;
+  live = *back;
+  const openai::SessionInfo info = live->info();
+  EXPECT_GE(info.perceived, 5U);
+  EXPECT_GE(info.kept, 5U);
+  EXPECT_GE(info.window_chunks, 5);
+  EXPECT_GT(info.window_tokens, info.window_chunks);
+  EXPECT_GE(info.window_to, SessionTime(Milliseconds(3500)));
+  EXPECT_GT(info.bytes, 0U);
+}
+
 TEST_F(DurabilityTest, WhoDoesNotComeIsForgotten) {
   kept.resume_for = std::chrono::seconds(10);
   const auto [id, token] = leave_one();
@@ -235,6 +193,30 @@ TEST_F(DurabilityTest, OneWithAStandingQuestionGoesOnByItselfAsSoonAsItCan) {
   durability->go_on(nullptr, nullptr);
 }
 
+TEST_F(DurabilityTest, ThatOneCannotGoOnByItselfIsToldOnce) {
+  start();
+  openai::StandingQuestion asked;
+  asked.ask = "What?";
+  begin({asked});
+  clock.sleep_for(Milliseconds(2500));
+  die();
+  start();
+  int tries = 0;
+  const auto begin_again = [&](const Resumed&) -> Result<std::shared_ptr<LiveSession>> {
+    return fail(ErrorCode::kMismatch, ++tries < 4 ? "another model's" : "no camera");
+  };
+  testing::internal::CaptureStderr();
+  Workers workers(clock, "worker", 1);
+  durability->go_on(begin_again, [&](std::function<void()> work) { return workers.post(std::move(work)); });
+  clock.sleep_for(std::chrono::seconds(65));
+  durability->go_on(nullptr, nullptr);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_GE(tries, 6);
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = told.find("questions wait", at)) != std::string::npos; ++at) ++lines;
+  EXPECT_EQ(lines, 2U) << told;
+}
+
 TEST_F(DurabilityTest, WhatIsOpenWhenItDiesIsKnownWhenItComesBack) {
   model.step_cost = Milliseconds(500);
   make_host().loop().start();
@@ -263,54 +245,6 @@ TEST_F(DurabilityTest, WhatIsOpenWhenItDiesIsKnownWhenItComesBack) {
   EXPECT_TRUE(live->take_left("What stands?"));
   EXPECT_FALSE(live->take_left("What stands?"));
   EXPECT_EQ(live->open_questions().size(), 1U);
-}
-
-TEST_F(DurabilityTest, WhatCouldNotBeWrittenIsTriedAgain) {
-  kept.max_bytes = 100;
-  start();
-  begin();
-  clock.sleep_for(std::chrono::seconds(10));
-  const auto failed = durability->counts().failed;
-  clock.sleep_for(std::chrono::seconds(10));
-  EXPECT_EQ(durability->counts().failed, failed + 5);
-}
-
-TEST_F(DurabilityTest, OneThatWasEndedLeavesNothing) {
-  start();
-  begin();
-  clock.sleep_for(Milliseconds(2500));
-  const std::string id = live->id();
-  sessions->end(id, owner);
-  live.reset();
-  EXPECT_FALSE(durability->forget(id, "another"));
-  EXPECT_TRUE(durability->forget(id, owner));
-  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/" + id));
-  EXPECT_EQ(durability->counts().bytes, 0U);
-}
-
-TEST_F(DurabilityTest, ABeginThatFailsCostsNothing) {
-  const auto [id, token] = leave_one();
-  const auto failed = durability->resume({id, token}, owner, SessionKind::kSources, [](const Resumed&) {
-    return Result<std::shared_ptr<LiveSession>>(fail(ErrorCode::kFull, "no room", true));
-  });
-  EXPECT_EQ(failed.error().code, ErrorCode::kFull);
-  auto back = resume(id, token);
-  ASSERT_TRUE(back) << back.error().message;
-  live = *back;
-}
-
-TEST_F(DurabilityTest, WhatIsNotASessionsIsToldAndGoesWithTheRest) {
-  kept.resume_for = std::chrono::seconds(10);
-  std::filesystem::create_directories(kept.state_dir + "/sess_broken");
-  std::filesystem::create_directories(kept.state_dir + "/sess_empty");
-  std::ofstream(kept.state_dir + "/sess_broken/snapshot") << "no snapshot";
-  start();
-  EXPECT_EQ(durability->counts().refused, 1U);
-  EXPECT_TRUE(durability->resumable("").empty());
-  EXPECT_EQ(resume("sess_broken", "x").error().code, ErrorCode::kBadInput);
-  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/sess_empty"));
-  clock.sleep_for(std::chrono::seconds(13));
-  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/sess_broken"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // The writer's side: images are asked for where something changed, and written as they come.
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "braid/base/log.h"
@@ -19,21 +21,28 @@ void Durability::ask_for_image(const Living& living) {
     if (!mailbox_->asked.insert(live.id()).second) return;
   }
   ++images_;
-  live.session().take_image(
-      [mailbox = mailbox_, id = live.id(), changes, &clock = clock_](SessionImage image) {
-        std::lock_guard lock(mailbox->mutex);
-        mailbox->taken.push_back({id, changes, std::move(image), clock.now(), unix_us()});
-        mailbox->changed.notify_all();
-      });
+  take_image(live, changes, std::nullopt);
+}
+
+void Durability::take_image(LiveSession& live, std::uint64_t changes,
+                            std::optional<std::string> conversation) {
+  live.session().take_image([mailbox = mailbox_, id = live.id(), changes,
+                             conversation = std::move(conversation), &clock = clock_](SessionImage image) {
+    std::lock_guard lock(mailbox->mutex);
+    mailbox->taken.push_back({id, changes, std::move(image), clock.now(), unix_us(), conversation});
+    mailbox->changed.notify_all();
+  });
 }
 
 void Durability::ask_for_images() {
   std::vector<Living> all;
   {
     std::lock_guard lock(mutex_);
-    for (const auto& [id, entry] : entries_)
+    for (auto& [id, entry] : entries_) {
+      if (entry.store && !entry.store->intact()) entry.changes.reset();
       if (auto live = entry.live.lock())
         all.push_back({std::move(live), entry.conversation.lock(), entry.changes});
+    }
   }
   for (const Living& living : all) ask_for_image(living);
 }
@@ -56,20 +65,48 @@ void Durability::write(const Taken& taken) {
     }
   }
   // Their locks come before ours.
-  if (living.session) saved.unanswered = living.session->open_questions();
-  if (living.conversation) saved.conversation = living.conversation->saved();
+  if (living.session) {
+    const openai::SessionInfo info = living.session->info();
+    saved.perceived = info.perceived;
+    saved.kept = info.kept;
+    saved.unanswered = living.session->open_questions();
+  }
+  if (taken.conversation)
+    saved.conversation = *taken.conversation;
+  else if (living.conversation)
+    saved.conversation = living.conversation->saved();
   const bool gone = !living.session || (saved.kind == SessionKind::kClient && saved.conversation.empty());
   if (!gone) {
     std::lock_guard lock(mutex_);
-    if (const auto found = entries_.find(taken.id); found != entries_.end() && found->second.store)
+    if (const auto found = entries_.find(taken.id); found != entries_.end() && !found->second.live.expired())
       write(found->second, taken, std::move(saved));
   }
-  forget_asked(taken.id);
+  if (!taken.conversation) return forget_asked(taken.id);
+  std::lock_guard lock(mailbox_->mutex);
+  mailbox_->last.erase(taken.id);
+  mailbox_->changed.notify_all();
+}
+
+/// Whose files others cut or removed gets others: the first snapshot there is whole again.
+Status Durability::have_store(Entry& entry) {
+  if (entry.store && entry.store->intact()) return {};
+  if (Status there = folder_.is_there(); !there) return there;
+  if (std::exchange(entry.store, nullptr))
+    failed({ErrorCode::kResource, fmt::format("the files of session {} were cut or removed while the server "
+                                              "ran: they are made anew",
+                                              entry.saved.id)});
+  auto made = make_store(entry.saved);
+  // What is left of them may be beyond use.
+  if (!made && folder_.remove(entry.saved.id)) made = make_store(entry.saved);
+  if (!made) return tl::unexpected(made.error());
+  entry.store = std::move(*made);
+  return {};
 }
 
 void Durability::write(Entry& entry, const Taken& taken, SavedSession saved) {
-  const auto left_out = entry.store->write(std::move(saved), taken.image, taken.at, taken.wall_us);
   entry.changes.reset();
+  if (Status there = have_store(entry); !there) return failed(there.error());
+  const auto left_out = entry.store->write(std::move(saved), taken.image, taken.at, taken.wall_us);
   if (!left_out) return failed(left_out.error());
   ++written_;
   left_out_ += *left_out;

@@ -176,6 +176,8 @@ SavedSession read(Reader& reader, const json::object& from) {
   session.evicted = reader.number<std::uint64_t>(from, "evicted");
   session.next_question = reader.number<std::int64_t>(from, "next_question");
   session.next_run = reader.number<std::uint64_t>(from, "next_run");
+  session.perceived = reader.number<std::uint64_t>(from, "perceived");
+  session.kept = reader.number<std::uint64_t>(from, "kept");
   for (const json::value& entry : reader.array(from, "timeline"))
     session.timeline.push_back(read_entry(reader, entry));
   for (const json::value& value : reader.array(from, "unanswered")) {
@@ -197,7 +199,9 @@ std::string print_saved_session(const SavedSession& session) {
                    {"now_ns", ns(session.now)},
                    {"evicted", session.evicted},
                    {"next_question", session.next_question},
-                   {"next_run", session.next_run}};
+                   {"next_run", session.next_run},
+                   {"perceived", session.perceived},
+                   {"kept", session.kept}};
   if (session.window) out["window_ns"] = session.window->count();
   if (!session.conversation.empty()) out["conversation"] = session.conversation;
   json::array& sources = out["sources"].emplace_array();

@@ -51,6 +51,7 @@ struct SavedSession {
   std::uint64_t evicted = 0;
   std::int64_t next_question = 0;
   std::uint64_t next_run = 0;
+  std::uint64_t perceived = 0, kept = 0;  ///< packets
   std::vector<SavedEntry> timeline;
   std::vector<openai::UnansweredQuestion> unanswered;
 };

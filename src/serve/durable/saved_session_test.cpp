@@ -20,6 +20,8 @@ TEST(SavedSession, AllOfItComesBack) {
   session.conversation = R"({"a":"ä\n"})";
   session.now = at(12'345);
   session.evicted = 4;
+  session.perceived = 9;
+  session.kept = 7;
   session.next_question = 9;
   session.next_run = 3;
   session.timeline.push_back(
@@ -42,6 +44,8 @@ TEST(SavedSession, AllOfItComesBack) {
   EXPECT_EQ(back->kind, SessionKind::kClient);
   EXPECT_EQ(back->window, session.window);
   EXPECT_EQ(back->now, at(12'345));
+  EXPECT_EQ(back->perceived, 9U);
+  EXPECT_EQ(back->kept, 7U);
   ASSERT_EQ(back->timeline.size(), 2U);
   EXPECT_EQ(back->timeline[0].modality, Modality::kVision);
   EXPECT_EQ(std::get<SavedRun>(back->timeline[0].pieces[1]).offset, 1ULL << 40);

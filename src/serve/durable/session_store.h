@@ -49,6 +49,9 @@ class SessionStore {
   Result<std::size_t> write(SavedSession saved, const SessionImage& image, SteadyTime now,
                             std::int64_t wall_us);
 
+  /// Its files are as it left them. Else what it wrote before may be lost: another one of the same folder
+  /// begins anew with what is written to it.
+  bool intact() const { return log_.intact() && snapshot_.intact(); }
   std::uint64_t bytes() const { return log_.bytes() + snapshot_.bytes(); }
 
  private:

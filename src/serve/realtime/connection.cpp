@@ -164,6 +164,9 @@ void RealtimeConnection::end_session(bool may_resume) {
   if (queue_) queue_->close();
   drop_partial();
   if (!live_) return;
+  // As it is when its line breaks: what has been answered must not be asked again.
+  if (may_resume && parts_.durability != nullptr && conversation_)
+    parts_.durability->write_last(live_, openai::print_saved(conversation_->save()));
   live_->session().stop(false);
   parts_.end_session(std::move(live_), may_resume);
 }

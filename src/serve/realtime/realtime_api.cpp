@@ -17,7 +17,7 @@ constexpr const char* kPath = "/v1/realtime";
 constexpr std::string_view kSecretPrefix = "ek_";
 constexpr std::string_view kTokenPrefix = "braid-resume.";
 constexpr std::uint16_t kNormal = 1000, kNoCode = 1005;  // RFC 6455: who closes so has no more to say
-constexpr Milliseconds kEndPatience{2000};               // ending takes a step or two
+constexpr Milliseconds kEndPatience{3000};               // ending takes a step or two, and a last snapshot
 
 net::HttpError http_error(const openai::ApiError& error) {
   return {error.http_status, error.message, error.type, error.param, error.code};
@@ -107,6 +107,7 @@ void RealtimeApi::end_sessions() {
     to_end_.pop_front();
     lock.unlock();
     const std::string id = session->id(), owner = session->owner();
+    if (parts_.durability != nullptr && may_resume) parts_.durability->wait_for_last(id);
     parts_.sessions.end(id, owner);
     session.reset();  // waits for its threads
     if (parts_.durability != nullptr && may_resume) parts_.durability->leave(id);
@@ -131,9 +132,13 @@ RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, con
         openai::parse_saved(resumed.saved.conversation, RealtimeConnection::abilities(connection_parts_),
                             connection_parts_.bounds.events);
     if (!start) return tl::unexpected(start.error());
-    auto opened = RealtimeConnection::open(
-        connection_parts_, std::move(*start), client, random_word(),
-        SessionRebirth{resumed.saved.id, resumed.saved.created, std::move(resumed.image)});
+    auto opened = RealtimeConnection::open(connection_parts_, std::move(*start), client, random_word(),
+                                           SessionRebirth{resumed.saved.id,
+                                                          resumed.saved.created,
+                                                          std::move(resumed.image),
+                                                          {},
+                                                          resumed.saved.perceived,
+                                                          resumed.saved.kept});
     if (!opened) return tl::unexpected(opened.error());
     connection = std::move(*opened);
     return connection->live();

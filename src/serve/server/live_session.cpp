@@ -30,6 +30,7 @@ Status LiveSession::start(const SessionOptions& options, EngineHost& host,
                           std::optional<SessionImage> image) {
   auto session = Session::create(options, host, speech, clock_, *this);
   if (!session) return tl::unexpected(session.error());
+  if (image) note(*image);
   if (image)
     if (Status restored = (*session)->restore(std::move(*image)); !restored) return restored;
   for (auto& source : sources) {
@@ -58,7 +59,10 @@ std::vector<openai::UnansweredQuestion> LiveSession::open_questions() const {
   return open;
 }
 
-void LiveSession::recall(std::vector<openai::UnansweredQuestion> left) {
+void LiveSession::recall(std::vector<openai::UnansweredQuestion> left, std::uint64_t perceived,
+                         std::uint64_t kept) {
+  info_.perceived = perceived;
+  info_.kept = kept;
   constexpr std::size_t kMost = 64;
   if (left.size() > kMost) left.erase(left.begin(), left.end() - kMost);
   info_.unanswered = std::move(left);
@@ -86,6 +90,18 @@ openai::SessionInfo LiveSession::info() const {
   openai::SessionInfo info = info_;
   info.bytes = (session_ ? session_->held_bytes() : 0) + events_.bytes();
   return info;
+}
+
+/// What the next answer will say of it, its template apart.
+void LiveSession::note(const SessionImage& image) {
+  for (const kv::Kept& kept : image.timeline) {
+    info_.window_tokens += kv::prompt_of(kept).rows();
+    const auto* chunk = std::get_if<std::shared_ptr<const Chunk>>(&kept);
+    if (chunk == nullptr) continue;
+    if (info_.window_chunks++ == 0) info_.window_from = (*chunk)->start;
+    info_.window_from = std::min(info_.window_from, (*chunk)->start);
+    info_.window_to = std::max(info_.window_to, (*chunk)->end);
+  }
 }
 
 void LiveSession::note(const deliver::Perceived& perceived) {

@@ -43,8 +43,9 @@ class LiveSession final : public deliver::EventSink {
   void cancel(QuestionId id, std::optional<std::size_t> delivered = std::nullopt);
   /// Those asked and not yet answered, in the order of their ids; and such of before that nobody has taken.
   std::vector<openai::UnansweredQuestion> open_questions() const;
-  /// Before start(): what was open before the session came back; at most the newest 64.
-  void recall(std::vector<openai::UnansweredQuestion> left);
+  /// Before start(): what was open before the session came back, at most the newest 64; and how many packets
+  /// it had perceived and kept.
+  void recall(std::vector<openai::UnansweredQuestion> left, std::uint64_t perceived, std::uint64_t kept);
   /// Whether that text is among them; it isn't any more.
   bool take_left(const std::string& question);
   /// As Session::changes(), of open_questions() too.
@@ -63,6 +64,7 @@ class LiveSession final : public deliver::EventSink {
  private:
   void on_answer(const deliver::Event& event, Answer answer);
   void note(const deliver::Perceived& perceived);
+  void note(const SessionImage& image);
 
   const std::string id_;
   const std::string owner_;

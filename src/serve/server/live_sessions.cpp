@@ -81,7 +81,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_p
   std::optional<SessionImage> image;
   if (again) {
     image = std::move(again->image);
-    live->recall(std::move(again->left));
+    live->recall(std::move(again->left), again->perceived, again->kept);
   }
   if (auto started = live->start(options, host_, speech_, std::move(sources), std::move(image)); !started)
     return tl::unexpected(started.error());

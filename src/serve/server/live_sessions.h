@@ -28,6 +28,7 @@ struct SessionRebirth {
   std::int64_t created = 0;  ///< Unix time, seconds
   SessionImage image;
   std::vector<openai::UnansweredQuestion> left = {};  ///< for LiveSession::recall()
+  std::uint64_t perceived = 0, kept = 0;              ///< packets
 };
 
 /// Thread-safe.

@@ -116,9 +116,9 @@ Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, Standin
   openai::SessionCreate wanted;
   wanted.sources = std::move(saved.sources);
   wanted.window = saved.window;
-  auto live = sessions.create(
-      wanted, saved.owner,
-      SessionRebirth{saved.id, saved.created, std::move(resumed.image), std::move(saved.unanswered)});
+  auto live = sessions.create(wanted, saved.owner,
+                              SessionRebirth{saved.id, saved.created, std::move(resumed.image),
+                                             std::move(saved.unanswered), saved.perceived, saved.kept});
   if (live) standing.add(*live, std::move(saved.standing), false);
   return live;
 }

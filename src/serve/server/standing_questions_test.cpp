@@ -117,7 +117,7 @@ class StandingQuestionsTest : public WebhooksTest {
     stream.paced = true;
     std::vector<std::unique_ptr<ingest::Source>> sources;
     sources.push_back(make_frame_source(std::move(stream), pool, clock));
-    live->recall(left);
+    live->recall(left, 0, 0);
     const Status started = live->start(options, *host, nullptr, std::move(sources), image);
     ASSERT_TRUE(started) << started.error().message;
     standing->add(live, std::move(questions), true);

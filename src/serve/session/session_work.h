@@ -39,7 +39,9 @@ class SessionWork final : public StepClient {
 
   /// Before it is added to the loop. Errors as kv::Timeline::restore().
   Status restore(std::vector<kv::Kept> kept, std::uint64_t evicted) {
-    return perception_.restore(std::move(kept), evicted);
+    Status restored = perception_.restore(std::move(kept), evicted);
+    tally_.holds(perception_.timeline().bytes());
+    return restored;
   }
 
   void give_way() override;

@@ -57,6 +57,9 @@ class RecordLog {
   /// Blocks until what was appended is on the disk.
   Status sync();
 
+  /// Its files are there and as long as they were left: nobody cut or removed them meanwhile.
+  bool intact() const;
+
   std::uint64_t end() const;         ///< offset of the next record
   std::uint64_t bytes() const;       ///< of all files
   std::uint64_t torn_bytes() const;  ///< that open() cut off

@@ -34,34 +34,32 @@ Result<Snapshot> read_snapshot(const std::string& path);
 /// Largest body, bytes.
 inline constexpr std::size_t kMaxSnapshotBytes = 64U << 20;
 
-/// Two slots, mapped into memory. Each write takes the older one, so a process or machine that dies while it
-/// writes leaves the other; a checksum over header and body tells a torn slot from a whole one. Disk space is
-/// reserved before a page is touched: a full disk is an error and never a signal. One thread.
+/// Two slots. Each write takes the older one, so a process or machine that dies while it writes leaves the
+/// other; a checksum over header and body tells a torn slot from a whole one. A full or failing disk is an
+/// error, and so is a file that others cut or removed: it is never mapped into memory, where either would be
+/// a signal. One thread.
 class SnapshotFile {
  public:
   /// Goes on with the file where there is one that can be read; else one is made by the first write.
   explicit SnapshotFile(std::string path);
-  ~SnapshotFile();
-  SnapshotFile(SnapshotFile&& other) noexcept;
-  SnapshotFile& operator=(SnapshotFile&&) = delete;
 
-  /// Blocks until it is on the disk. kLimit: more than kMaxSnapshotBytes; kResource: what the system said;
-  /// the last snapshot is as it was then.
+  /// Blocks until it is on the disk. One that isn't intact() is made anew. kLimit: more than
+  /// kMaxSnapshotBytes; kResource: what the system said; the last snapshot is as it was then.
   Status write(std::string_view body, SteadyTime now, std::int64_t wall_us);
+  /// The file is there and as large as it was left, if there was one.
+  bool intact() const;
   /// Bytes on the disk after a write of `body_bytes`.
   std::uint64_t bytes_with(std::size_t body_bytes) const;
   std::uint64_t bytes() const { return 2 * slot_bytes_; }
 
  private:
-  Status map();
   Status grow(std::size_t needed, std::string_view slot);
-  void unmap();
+  Status overwrite(std::string_view slot);
 
   std::string path_;
   std::uint64_t last_ = 0;        // sequence
   std::size_t newest_ = 1;        // slot
   std::uint64_t slot_bytes_ = 0;  // 0: there is no file yet
-  char* memory_ = nullptr;        // both slots
 };
 
 }  // namespace braid::store
