@@ -2,9 +2,9 @@
 
 import base64
 import hashlib
+import http.client
 import json
 import os
-import socket
 import subprocess
 import tempfile
 import threading
@@ -309,33 +309,31 @@ class Sessions(RealtimeTest):
 
 
 class Pending(Served):
-    """AUTH_PENDING ends in its time: here the two threads that begin sessions wait for cameras that say nothing."""
+    """AUTH_PENDING ends in its time: here the threads that begin sessions listen to ten minutes of sound each."""
 
-    config = "[server]\nauth_timeout_ms = 200\n"
-    THREADS = 2
+    config = "[server]\nauth_timeout_ms = 100\n"
+    AHEAD = 6  # of the one that asks; the server has two such threads
 
-    def hold_up_all(self, camera):
-        """Asks for sessions that watch this camera, until nobody is left to begin another; gives the askers."""
-        url = f"http://127.0.0.1:{camera.getsockname()[1]}/film.mp4"
-        askers = [threading.Thread(target=self.server.json, args=("POST", "/v1/sessions", {"sources": [url]}))
-                  for _ in range(self.THREADS)]
-        for asker in askers:
-            asker.start()
-        return askers, [camera.accept()[0] for _ in askers]  # each thread has connected: it waits now
+    def silence(self):
+        """A request to transcribe ten minutes of it: its kind, and its body."""
+        sound = subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono", "-t", "600", "-f", "flac", "-"],
+                               check=True, capture_output=True).stdout
+        part = "--b\r\nContent-Disposition: form-data; name="
+        body = (part + '"model"\r\n\r\nnano\r\n' + part + '"file"; filename="a.flac"\r\n\r\n').encode()
+        return {"Content-Type": "multipart/form-data; boundary=b"}, body + sound + b"\r\n--b--\r\n"
 
     def test_who_has_no_session_in_time_is_refused_and_leaves_nothing(self):
-        with socket.create_server(("127.0.0.1", 0)) as camera:
-            camera.settimeout(TIMEOUT_S)
-            askers, lines = self.hold_up_all(camera)
-            with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
-                websockets.sync.client.connect(f"ws://127.0.0.1:{self.server.port}/v1/realtime", open_timeout=TIMEOUT_S)
-            self.assertEqual(refused.exception.response.status_code, 503)
-            self.assertEqual(json.loads(refused.exception.response.body)["error"]["code"], "auth_timeout")
-        for line in lines:  # after the camera: nobody connects again
-            line.close()
-        for asker in askers:
-            asker.join(TIMEOUT_S)
-            self.assertFalse(asker.is_alive())
+        kind, body = self.silence()
+        ahead = [http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=TIMEOUT_S) for _ in range(self.AHEAD)]
+        for connection in ahead:
+            connection.request("POST", "/v1/audio/transcriptions", body, kind)
+        with self.assertRaises(websockets.exceptions.InvalidStatus) as refused:
+            websockets.sync.client.connect(f"ws://127.0.0.1:{self.server.port}/v1/realtime", open_timeout=TIMEOUT_S)
+        self.assertEqual(refused.exception.response.status_code, 503)
+        self.assertEqual(json.loads(refused.exception.response.body)["error"]["code"], "auth_timeout")
+        for connection in ahead:
+            self.assertEqual(connection.getresponse().status, 200)
+            connection.close()
         # Whom they had to look at next was gone: its session isn't there.
         again = RawWebSocket(self.server.port, timeout=TIMEOUT_S)
         session = again.until("session.created")["session"]["id"]

@@ -156,6 +156,38 @@ class Chat(Served):
         self.assertEqual(model["object"], "model")
 
 
+class SilentSources:
+    """Sessions being made of addresses that take connections and say nothing until the end."""
+
+    def __init__(self, server, count):
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        body = {"sources": [f"http://127.0.0.1:{self.socket.getsockname()[1]}/camera.mp4"]}
+        self.answers = []
+        self.threads = [threading.Thread(target=lambda: self.answers.append(server.json("POST", "/v1/sessions", body)))
+                        for _ in range(count)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        self.opened = [self.socket.accept()[0] for _ in self.threads[:8]]  # so many are opened at once
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+        for connection in self.opened:
+            connection.close()
+        for thread in self.threads:
+            thread.join()
+
+
+class Stop(unittest.TestCase):
+    def test_what_is_being_opened_is_given_up(self):
+        server = Server()
+        with SilentSources(server, 11) as silent:
+            self.assertEqual(server.stop(), 0)
+        self.assertEqual([status for status, _ in silent.answers], [503] * 11)
+
+
 class Sessions(Served):
     def test_one_lives_is_asked_and_ends(self):
         status, made = self.server.json("POST", "/v1/sessions", {"sources": [str(CLIP)]})
@@ -178,26 +210,12 @@ class Sessions(Served):
         self.assertIn("all.mp4", answer["error"]["message"])
 
     def test_sources_that_say_nothing_hold_up_nobody_else(self):
-        silent = socket.create_server(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}/camera.mp4"
-        answers = []
-        threads = [threading.Thread(target=lambda: answers.append(
-            self.server.json("POST", "/v1/sessions", {"sources": [url]}))) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        opened = [silent.accept()[0] for _ in threads]
-        try:
+        with SilentSources(self.server, 3) as silent:
             client = RawWebSocket(self.server.port, timeout=TIMEOUT_S)
             self.assertIsNotNone(client.until("session.created"))
             client.close()
-            self.assertEqual(answers, [])
-        finally:
-            silent.close()
-            for connection in opened:
-                connection.close()
-            for thread in threads:
-                thread.join()
-        self.assertEqual([status for status, _ in answers], [400] * 3)
+            self.assertEqual(silent.answers, [])
+        self.assertEqual([status for status, _ in silent.answers], [400] * 3)
 
     def test_asking_a_session_that_is_not_there(self):
         status, answer = self.server.chat("What?", braid={"session": "sess_none"})

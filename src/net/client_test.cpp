@@ -135,6 +135,11 @@ TEST(Client, keeps_to_its_bounds) {
   EXPECT_EQ(client->fetch(request)->body.size(), 10'000u);
   request.max_body = 9'999;
   EXPECT_EQ(client->fetch(request).error().code, ErrorCode::kLimit);
+  request.cut_body = true;
+  const auto cut = client->fetch(request);
+  ASSERT_TRUE(cut) << cut.error().message;
+  EXPECT_EQ(cut->status, 200);
+  EXPECT_EQ(cut->body.size(), 9'999u);
   EXPECT_EQ(client->fetch(get(server->url() + "/half")).error().code, ErrorCode::kBadInput)
       << "an answer that is cut off";
   EXPECT_EQ(client->fetch(get("ftp://localhost/")).error().code, ErrorCode::kUsage);

@@ -198,6 +198,7 @@ Task<Result<ClientResponse>> Fetch::exchange(const Url& url) {
     if (in.size() > 0) in.consume(parser->put(in.data(), unparsed));
     const bool ended = error == asio::error::eof || error == asio::ssl::error::stream_truncated;
     if (ended && !unparsed && parser->got_some() && !parser->is_done()) parser->put_eof(unparsed);
+    if (unparsed == http::error::body_limit && request_.cut_body) co_return std::move(parser->response());
     if (unparsed == http::error::body_limit)
       co_return failure(ErrorCode::kLimit,
                         fmt::format("the answer is larger than {} bytes", request_.max_body));

@@ -1,6 +1,7 @@
 #pragma once
 // Beast's HTTP/1 parser, filling a ClientResponse within a bound.
 
+#include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
@@ -13,9 +14,10 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   using error_code = boost::beast::error_code;
   using string_view = boost::beast::string_view;
 
+  /// A body of more bytes ends the parse with body_limit, and its beginning is in the response.
   explicit ResponseParser(std::size_t max_body) : max_body_(max_body) {
     header_limit(64 << 10);
-    body_limit(max_body);
+    body_limit(boost::none);
     eager(true);
   }
   ClientResponse& response() { return response_; }
@@ -30,12 +32,10 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   void on_header_impl(error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
   std::size_t on_body_impl(string_view body, error_code& error) override {
-    if (response_.body.size() + body.size() > max_body_) {
-      error = boost::beast::http::error::body_limit;
-      return 0;
-    }
-    response_.body.append(body.data(), body.size());
-    return body.size();
+    const std::size_t fits = std::min<std::size_t>(body.size(), max_body_ - response_.body.size());
+    response_.body.append(body.data(), fits);
+    if (fits < body.size()) error = boost::beast::http::error::body_limit;
+    return fits;
   }
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
   std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) override {

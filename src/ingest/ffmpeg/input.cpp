@@ -141,7 +141,9 @@ Input::~Input() {
   }
 }
 
-bool Input::must_return() const { return stopped_ || (open_until_ && clock_.now() > *open_until_); }
+bool Input::must_return() const {
+  return stopped_ || (give_up_ && *give_up_) || (open_until_ && clock_.now() > *open_until_);
+}
 
 void Input::stop() {
   stopped_ = true;
@@ -321,7 +323,11 @@ Result<std::unique_ptr<Input>> Input::open(const SourceSpec& spec, const IngestO
   const Nanoseconds patience = 3 * options.network_timeout;
   const bool remote = spec.transport == Transport::kRtsp || spec.transport == Transport::kHttp;
   if (remote) input->open_until_ = clock.now() + patience;
+  input->give_up_ = options.give_up;
   const Status opened = input->open_all(spec, options);
+  const bool given_up = options.give_up && *options.give_up;
+  input->give_up_ = nullptr;
+  if (given_up) return fail(ErrorCode::kCancelled, fmt::format("{}: opening it was given up", spec.target));
   const bool too_slow = remote && input->must_return();
   input->open_until_.reset();
   if (too_slow)

@@ -47,7 +47,8 @@ class Input {
   Status find_streams(const SourceSpec& spec, const IngestOptions& options);
 
   Clock& clock_;
-  std::optional<SteadyTime> open_until_;  // while it is being opened
+  std::optional<SteadyTime> open_until_;              // while it is being opened
+  std::shared_ptr<const std::atomic<bool>> give_up_;  // likewise
   std::atomic<bool> stopped_{false};
   std::unique_ptr<ByteReader> pipe_;  // where bytes come from, for a pipe
   std::vector<std::uint8_t> head_;    // the pipe's first bytes

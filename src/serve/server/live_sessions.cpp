@@ -22,6 +22,7 @@ LiveSessions::LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech
 LiveSessions::~LiveSessions() = default;
 
 Status LiveSessions::admit(const std::string& owner, const std::optional<SessionRebirth>& again) const {
+  if (*closing_) return fail(ErrorCode::kCancelled, "the server is stopping", true);
   std::lock_guard lock(mutex_);
   if (again && sessions_.contains(again->id))
     return fail(ErrorCode::kFull, fmt::format("session {} is still there: try again", again->id), true);
@@ -52,6 +53,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
   if (!again) options.first_packet_patience = kFirstPacketPatience;
   ingest::IngestOptions ingest = options_.ingest;
   ingest.realtime = options.realtime;
+  ingest.give_up = closing_;
   // The source asks when its thread runs: the session has started by then.
   ingest.session_start = [raw = live.get()] { return raw->session().started_at(); };
   const auto specs = parse_sources(wanted.sources);

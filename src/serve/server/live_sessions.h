@@ -1,6 +1,7 @@
 #pragma once
 // All sessions that live in the server.
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -52,6 +53,8 @@ class LiveSessions {
   std::vector<std::shared_ptr<LiveSession>> list(const std::string& owner) const;
   /// False: there is none. Blocks until it has ended.
   bool end(const std::string& id, const std::string& owner);
+  /// From here on none is made, and what is being opened is given up: kCancelled.
+  void close() { *closing_ = true; }
   std::size_t count() const;
   std::uint64_t bytes() const;  ///< that all hold outside the KV cache
 
@@ -68,6 +71,7 @@ class LiveSessions {
   sync::SpeechDetectorFactory* speech_;
   Clock& clock_;
   const LiveSessionsOptions options_;
+  const std::shared_ptr<std::atomic<bool>> closing_ = std::make_shared<std::atomic<bool>>(false);
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, std::shared_ptr<LiveSession>> sessions_;
 };

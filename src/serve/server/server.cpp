@@ -233,6 +233,7 @@ const engine::EngineInfo& Server::model() const { return state_->engine.info; }
 std::string Server::url() const { return state_->net->url(); }
 
 void Server::stop(Milliseconds grace) {
+  state_->sessions.close();
   // Before the clients are ended, and with what was answered until then.
   if (state_->durability) {
     state_->durability->go_on(nullptr, nullptr);

@@ -53,7 +53,8 @@ tl::unexpected<Error> not_smart_turn(const std::string& path, const std::string&
 
 bool fits(const ov::CompiledModel& model) {
   if (model.inputs().size() != 1 || model.outputs().size() != 1) return false;
-  const auto input = model.input(), output = model.output();
+  const auto& input = model.input();
+  const auto& output = model.output();
   return input.get_partial_shape().is_static() && input.get_shape() == kInput &&
          input.get_element_type() == ov::element::f32 && output.get_element_type() == ov::element::f32 &&
          output.get_partial_shape().is_static() && ov::shape_size(output.get_shape()) == 1;

@@ -1,6 +1,7 @@
 #pragma once
 // From a source's description to a Source.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,12 +29,14 @@ struct IngestOptions {
   std::int64_t max_input_pixels = 64 << 20;   ///< as above, width * height
   int max_streams = 64;                       ///< streams in one container
   Nanoseconds network_timeout = std::chrono::seconds(10);  ///< a peer that is silent for so long is gone
+  /// Any thread sets it: what is being opened from the network then fails soon, with kCancelled.
+  std::shared_ptr<const std::atomic<bool>> give_up = {};
 };
 
 /// Opens and probes; blocks for as long as that takes, at most about `network_timeout` for a silent peer.
 /// Errors: kNotFound (no such file, device or address), kBadInput (empty, garbage, cut before its index, a
 /// folder), kUnsupported (no decoder, a playlist), kLimit (too large, too many streams), kUsage (no such
-/// stream).
+/// stream), kCancelled.
 ///
 /// Session times of files: the container's, minus the file's one origin (the earliest start of the streams
 /// used; a negative start of sound is codec priming and counts as 0). Of live sources: first arrival, then

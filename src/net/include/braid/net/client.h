@@ -42,7 +42,8 @@ struct ClientRequest {
   Headers headers;  ///< Host, Content-Length, Connection are ours
   std::string body;
   Milliseconds timeout{10'000};    ///< for all of it, redirects included
-  std::size_t max_body = 1 << 20;  ///< of the answer, bytes
+  std::size_t max_body = 1 << 20;  ///< of the answer, bytes; kLimit beyond
+  bool cut_body = false;           ///< what is longer is cut and counts as whole
   int max_redirects = 0;           ///< 0: a redirect is an answer as any; only GET is ever redirected
 };
 
