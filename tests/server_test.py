@@ -86,6 +86,12 @@ class Chat(Served):
         status, answer = self.server.json("POST", "/v1/chat/completions", "{nonsense")
         self.assertEqual(status, 400)
 
+    def test_a_deadline_that_is_none_is_refused(self):
+        body = {"model": "braid", "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
+        for text, expected in (("20000", 200), ("abc", 400), ("0", 400), ("1e5", 400)):
+            status, answer = self.server.json("POST", "/v1/chat/completions", body, {"x-request-deadline": text})
+            self.assertEqual(status, expected, answer)
+
     def test_a_broken_picture_costs_its_request_alone(self):
         junk = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + base64.b64encode(b"no").decode()}}
         status, answer = self.server.chat([junk, {"type": "text", "text": "What?"}])

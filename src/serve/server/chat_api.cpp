@@ -27,13 +27,15 @@ openai::AnswerHead new_head(const std::string& model) {
 }
 
 /// Milliseconds from now, as a gateway hands its own deadline on.
-std::optional<Nanoseconds> header_deadline(const net::Request& request) {
+tl::expected<std::optional<Nanoseconds>, openai::ApiError> header_deadline(const net::Request& request) {
   const auto text = request.header("x-request-deadline");
   if (!text) return std::nullopt;
   std::int64_t ms = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), ms);
   if (error != std::errc() || end != text->data() + text->size() || ms < 1 || ms > 86'400'000)
-    return std::nullopt;
+    return tl::unexpected(openai::ApiError{
+        400, fmt::format("x-request-deadline is '{}'; expected milliseconds from now, 1 to 86400000", *text),
+        "invalid_request_error", "x-request-deadline", ""});
   return Milliseconds(ms);
 }
 
@@ -164,7 +166,9 @@ void ChatApi::answer(net::Request request, net::Exchange exchange, SteadyTime ar
   auto chat = openai::parse_chat(request.body);
   if (!chat) return respond_error(exchange, chat.error());
   request.body = {};
-  if (!chat->deadline) chat->deadline = header_deadline(request);
+  const auto header = header_deadline(request);
+  if (!header) return respond_error(exchange, header.error());
+  if (!chat->deadline) chat->deadline = *header;
   ReplyForm form = form_of(*chat, request, arrived);
   if (!chat->braid.session.empty()) {
     auto live = sessions_.find(chat->braid.session, request.key_name);
