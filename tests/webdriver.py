@@ -19,6 +19,10 @@ def browser_is_there():
     return bool(shutil.which("chromium") and shutil.which("chromedriver"))
 
 
+class Stale(AssertionError):
+    """The element isn't part of the page any more."""
+
+
 class Browser:
     """One browser with one page."""
 
@@ -54,7 +58,8 @@ class Browser:
         answer = json.loads(connection.getresponse().read())["value"]
         connection.close()
         if isinstance(answer, dict) and "error" in answer:
-            raise AssertionError(f"{path}: {answer['error']}: {answer['message']}")
+            kind = Stale if answer["error"] == "stale element reference" else AssertionError
+            raise kind(f"{path}: {answer['error']}: {answer['message']}")
         return answer
 
     def do(self, path, body):
@@ -81,7 +86,11 @@ class Browser:
         return self.do("element", {"using": "css selector", "value": css})[ELEMENT]
 
     def click(self, css):
-        self.do(f"element/{self.find(css)}/click", {})
+        while True:
+            try:
+                return self.do(f"element/{self.find(css)}/click", {})
+            except Stale:
+                pass  # the page drew it anew since it was found: the new one is meant
 
     def type(self, css, text):
         self.do(f"element/{self.find(css)}/value", {"text": text})

@@ -171,10 +171,7 @@ void SyncLoop::notice_ends() {
 void SyncLoop::wait(bool any_live) {
   auto until = first_packets_.until();
   if (any_live) until = std::min(until.value_or(SteadyTime::max()), clock_.now() + Milliseconds(50));
-  if (until)
-    in_.wait(*until);
-  else
-    in_.wait();
+  in_.wait(until);
 }
 
 void SyncLoop::run() {
