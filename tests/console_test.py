@@ -166,7 +166,10 @@ class ServerSession(ConsoleTest):
         self.browser.resize(390, 844)
         self.wait_for_marks(".mark.frame.kept", 2)
         self.assertRegex(self.ask("What do you see now?"), THINGS)
-        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 390)
+        too_wide = self.browser.run(
+            "return [...document.body.querySelectorAll('*')].filter(e => !e.closest('.wide, svg, .unseen')"
+            " && e.getBoundingClientRect().right > 390).map(e => e.outerHTML.slice(0, 200))")
+        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 390, too_wide)
         self.browser.run("document.getElementById('conversation').scrollIntoView()")
         self.picture("phone")
         self.browser.devtools("Emulation.clearDeviceMetricsOverride")
