@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "clock/delay_floor.h"
 #include "clock/path_delay.h"
@@ -198,8 +199,9 @@ void SourceClock::State::look_at_interval(std::int64_t passed) {
 Captured SourceClock::State::accept(const Packet& packet) {
   floor.add(x(packet.source), relative(packet.delay()));
   if (map.empty()) {
-    for (std::size_t i = 0; i < std::min(waiting_count, kWaiting); ++i) exchange(waiting[i]);
-    waiting_count = 0;
+    // Once: where they contradict each other an epoch begins, and this again.
+    const std::size_t waited = std::min(std::exchange(waiting_count, 0), kWaiting);
+    for (std::size_t i = 0; i < waited; ++i) exchange(waiting[i]);
   } else {
     if (packet.laps > newest.laps) count(ClockEvent::kWrap);
     look_at_interval(packet.source - newest.source);

@@ -270,6 +270,15 @@ TEST(SourceClock, ExchangesHalveWhatIsUnknownOfThePath) {
   EXPECT_EQ(run.count(ClockEvent::kReferenceRefused), 1U);
 }
 
+TEST(SourceClock, ExchangesThatContradictTheFirstPacketBeginItOnceMore) {
+  SourceClock clock{ClockOptions{}};
+  for (int i = 0; i < 8; ++i) clock.exchange({5 * kS, session(6 * kS), session(6 * kS), 5 * kS + kMs});
+  const Captured got = clock.observe(10 * kS, session(10 * kS));
+  EXPECT_TRUE(got.believed);
+  EXPECT_EQ(got.at, session(10 * kS));
+  EXPECT_GE(clock.report().resets, 1U);
+}
+
 TEST(SourceClock, ExchangesShowAStepBackThatLooksLikeDelay) {
   for (const bool pinged : {false, true}) {
     Dice dice(12);
