@@ -7,13 +7,13 @@
 
 #include "braid/base/log.h"
 #include "braid/sync/speech_detector.h"
+#include "openvino/small_model.h"
 
 namespace braid::sync {
 
 namespace {
 
 constexpr std::size_t kContext = 64;  // samples of the frame before, which the model sees again
-constexpr std::uintmax_t kMaxModelBytes = 64 << 20;
 const ov::Shape kSoundShape = {1, kContext + SpeechDetector::kFrame};
 const ov::Shape kStateShape = {2, 1, 128};
 
@@ -88,23 +88,6 @@ class SileroFactory final : public SpeechDetectorFactory {
   Model model_;
 };
 
-/// Runs in the caller's thread: one stream of one thread is no pool that could spin beside the engine's.
-/// 32-bit floats, so that no AMX tile code is chosen on CPUs that announce it and can't run it.
-void compile(Model& model, const std::string& path) {
-  model.compiled = model.core.compile_model(path, "CPU", ov::inference_num_threads(1), ov::num_streams(1),
-                                            ov::hint::enable_cpu_pinning(false),
-                                            ov::hint::inference_precision(ov::element::f32));
-}
-
-bool holds(const ov::Output<const ov::Node>& port, ov::element::Type type, const ov::Shape& shape) {
-  return port.get_element_type() == type && port.get_partial_shape() == ov::PartialShape(shape);
-}
-
-bool holds_one(const ov::Output<const ov::Node>& port, ov::element::Type type) {
-  return port.get_element_type() == type && port.get_partial_shape().is_static() &&
-         ov::shape_size(port.get_shape()) == 1;
-}
-
 /// False if a port is missing or unknown.
 bool find_ports(Model& model) {
   for (const auto& input : std::as_const(model.compiled).inputs()) {
@@ -142,7 +125,7 @@ Result<std::unique_ptr<SpeechDetectorFactory>> make_silero_detector(const std::s
   if (bytes > kMaxModelBytes) return not_silero(model_path, std::to_string(bytes) + " bytes, at most 64 MiB");
   try {
     Model model;
-    compile(model, model_path);
+    model.compiled = compile_small(model.core, model.core.read_model(model_path));
     if (!find_ports(model)) return not_silero(model_path, "inputs or outputs of other shapes");
     return std::make_unique<SileroFactory>(std::move(model));
   } catch (const std::exception& e) {

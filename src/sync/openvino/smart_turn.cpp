@@ -8,12 +8,12 @@
 #include "braid/base/log.h"
 #include "braid/sync/turn_model.h"
 #include "log_mel.h"
+#include "openvino/small_model.h"
 
 namespace braid::sync {
 
 namespace {
 
-constexpr std::uintmax_t kMaxModelBytes = 64 << 20;
 const ov::Shape kInput = {1, LogMel::kMels, LogMel::kFrames};
 static_assert(LogMel::kSamples == TurnModel::kSamples);
 
@@ -53,11 +53,7 @@ tl::unexpected<Error> not_smart_turn(const std::string& path, const std::string&
 
 bool fits(const ov::CompiledModel& model) {
   if (model.inputs().size() != 1 || model.outputs().size() != 1) return false;
-  const auto& input = model.input();
-  const auto& output = model.output();
-  return input.get_partial_shape().is_static() && input.get_shape() == kInput &&
-         input.get_element_type() == ov::element::f32 && output.get_element_type() == ov::element::f32 &&
-         output.get_partial_shape().is_static() && ov::shape_size(output.get_shape()) == 1;
+  return holds(model.input(), ov::element::f32, kInput) && holds_one(model.output(), ov::element::f32);
 }
 
 }  // namespace
@@ -75,11 +71,7 @@ Result<std::unique_ptr<TurnModel>> make_smart_turn(const std::string& model_path
     ov::Core core;
     const auto model = core.read_model(model_path);
     if (model->inputs().size() == 1) model->reshape(ov::PartialShape(kInput));  // one turn at a time
-    // One stream of one thread is no pool that could spin beside the engine's; 32-bit floats, so that no AMX
-    // tile code is chosen on CPUs that announce it and can't run it.
-    ov::CompiledModel compiled = core.compile_model(model, "CPU", ov::inference_num_threads(1),
-                                                    ov::num_streams(1), ov::hint::enable_cpu_pinning(false),
-                                                    ov::hint::inference_precision(ov::element::f32));
+    ov::CompiledModel compiled = compile_small(core, model);
     if (!fits(compiled)) return not_smart_turn(model_path, "inputs or outputs of other shapes");
     return std::make_unique<SmartTurn>(compiled);
   } catch (const std::exception& e) {
