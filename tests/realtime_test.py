@@ -288,6 +288,20 @@ class Sessions(RealtimeTest):
             self.assertLess(time.monotonic(), deadline, "sessions stay behind")
             time.sleep(0.05)
 
+    def test_a_session_that_is_deleted_ends_its_line(self):
+        connection = self.connect()
+        session = self.server.json("GET", "/v1/sessions")[1]["data"][0]["id"]
+        connection.conversation.item.create(item=text_item("Count from one to a hundred."))
+        connection.response.create()
+        self.until(connection, "response.created")
+        self.assertEqual(self.server.json("DELETE", f"/v1/sessions/{session}")[0], 200)
+        self.assertEqual(self.until(connection, "error")[-1].error.code, "session_deleted")
+        with self.assertRaises(websockets.exceptions.ConnectionClosedOK) as closed:
+            self.until(connection, "response.done")
+        self.assertEqual(closed.exception.rcvd.code, 1000)
+        self.assertEqual(self.server.json("GET", "/v1/sessions")[1]["data"], [])
+        self.assertEqual(self.server.json("DELETE", f"/v1/sessions/{session}")[0], 404)
+
     def test_a_secret_opens_a_session_with_its_settings(self):
         secret = self.client.realtime.client_secrets.create(
             expires_after={"anchor": "created_at", "seconds": 60},

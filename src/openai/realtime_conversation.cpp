@@ -239,6 +239,10 @@ void RealtimeConversation::taken_over() {
       "");
 }
 
+void RealtimeConversation::session_over(std::string code, std::string message) {
+  state_->send_error(refusal(std::move(code), std::move(message)), "");
+}
+
 void RealtimeConversation::take(std::string_view message) {
   RealtimeState& s = *state_;
   s.received_us = s.host.session_us();

@@ -15,9 +15,9 @@ namespace braid::serve {
 
 namespace {
 
-constexpr Nanoseconds kFlushPatience = Milliseconds(1000), kLastPatience = Milliseconds(1000);
 constexpr Nanoseconds kTryAgain = std::chrono::seconds(10);  // to begin one without its client
 constexpr Nanoseconds kBeginPatience = Milliseconds(2000);   // for who comes while it is being begun
+constexpr Nanoseconds kFlushPatience = Milliseconds(1000);
 
 /// Takes the same time wherever they differ.
 bool is_token(const SavedSession& saved, const std::string& token) {
@@ -265,19 +265,11 @@ bool Durability::forget(const std::string& id, const std::string& owner) {
 }
 
 void Durability::write_last(const std::shared_ptr<LiveSession>& live, std::string conversation) {
-  {
-    std::lock_guard lock(mailbox_->mutex);
-    mailbox_->last.insert(live->id());
-  }
   ++images_;
-  take_image(*live, 0, std::move(conversation));
-}
-
-void Durability::wait_for_last(const std::string& id) {
-  std::unique_lock lock(mailbox_->mutex);
-  mailbox_->changed.wait_until(lock, clock_.now() + kLastPatience,
-                               [&] { return !mailbox_->last.contains(id); });
-  mailbox_->last.erase(id);
+  Taken begun;
+  begun.conversation = std::move(conversation);
+  begun.live = live;
+  take_image(*live, std::move(begun));
 }
 
 void Durability::leave(const std::string& id) {

@@ -77,10 +77,8 @@ class Durability {
   /// Ended for good: its files go. False: none of that owner was kept.
   bool forget(const std::string& id, const std::string& owner);
   /// Its line broke: what it is now and was said by now will be written. From any thread, before the session
-  /// is told to stop; doesn't block.
+  /// is told to stop; doesn't block. The session lives until that is done.
   void write_last(const std::shared_ptr<LiveSession>& live, std::string conversation);
-  /// Blocks until that is done or a second is over; while the session lives.
-  void wait_for_last(const std::string& id);
   /// Ended, and may be resumed for a while.
   void leave(const std::string& id);
   /// Writes all sessions once more; blocks until that is done or a second is over.
@@ -91,11 +89,12 @@ class Durability {
  private:
   struct Taken {
     std::string id;
-    std::uint64_t changes;  // of the session, at the earliest moment that the image may be of
+    std::uint64_t changes = 0;  // of the session, at the earliest moment that the image may be of
     SessionImage image;
-    SteadyTime at;
-    std::int64_t wall_us;
+    SteadyTime at{};
+    std::int64_t wall_us = 0;
     std::optional<std::string> conversation;  // of the last one: its client has gone
+    std::shared_ptr<LiveSession> live;        // the same
   };
   /// What images are put into on the engine's thread; outlives us there.
   struct Mailbox {
@@ -104,7 +103,6 @@ class Durability {
     Signal changed;
     std::deque<Taken> taken;
     std::set<std::string> asked;  // ids of those whose image isn't written yet
-    std::set<std::string> last;   // the same of images that are the last
     bool stopping = false;
   };
   struct Entry {
@@ -131,7 +129,7 @@ class Durability {
   void find(const std::string& name);
   void run();
   void ask_for_image(const Living& living);
-  void take_image(LiveSession& live, std::uint64_t changes, std::optional<std::string> conversation);
+  void take_image(LiveSession& live, Taken begun);
   void ask_for_images();
   void write(const Taken& taken);
   void write(Entry& entry, const Taken& taken, SavedSession saved);

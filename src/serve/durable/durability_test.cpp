@@ -111,10 +111,9 @@ TEST_F(DurabilityTest, OneThatIsLeftIsWrittenAsItWasWhenItsLineBroke) {
   durability->write_last(live, R"({"said":2})");
   talk->text.clear();
   live->session().stop(false);
-  durability->wait_for_last(id);
-  sessions->end(id, owner);
+  sessions->end(live, [&] { durability->leave(id); });
   live.reset();
-  durability->leave(id);
+  sessions->wait_for_ending(clock.now() + std::chrono::seconds(10));
   const auto back = durability->resume({id, token}, owner, SessionKind::kClient, [&](Resumed resumed) {
     EXPECT_EQ(resumed.saved.conversation, R"({"said":2})");
     EXPECT_GE(resumed.image.timeline.size(), 5U);

@@ -21,17 +21,23 @@ void Durability::ask_for_image(const Living& living) {
     if (!mailbox_->asked.insert(live.id()).second) return;
   }
   ++images_;
-  take_image(live, changes, std::nullopt);
+  Taken begun;
+  begun.changes = changes;
+  take_image(live, std::move(begun));
 }
 
-void Durability::take_image(LiveSession& live, std::uint64_t changes,
-                            std::optional<std::string> conversation) {
-  live.session().take_image([mailbox = mailbox_, id = live.id(), changes,
-                             conversation = std::move(conversation), &clock = clock_](SessionImage image) {
-    std::lock_guard lock(mailbox->mutex);
-    mailbox->taken.push_back({id, changes, std::move(image), clock.now(), unix_us(), conversation});
-    mailbox->changed.notify_all();
-  });
+void Durability::take_image(LiveSession& live, Taken begun) {
+  begun.id = live.id();
+  live.session().take_image(
+      [mailbox = mailbox_, taken = std::move(begun), &clock = clock_](SessionImage image) mutable {
+        taken.image = std::move(image);
+        taken.at = clock.now();
+        taken.wall_us = unix_us();
+        std::lock_guard lock(mailbox->mutex);
+        // Nothing of it stays on the engine's thread, which can't end a session.
+        mailbox->taken.push_back(std::move(taken));
+        mailbox->changed.notify_all();
+      });
 }
 
 void Durability::ask_for_images() {
@@ -81,10 +87,7 @@ void Durability::write(const Taken& taken) {
     if (const auto found = entries_.find(taken.id); found != entries_.end() && !found->second.live.expired())
       write(found->second, taken, std::move(saved));
   }
-  if (!taken.conversation) return forget_asked(taken.id);
-  std::lock_guard lock(mailbox_->mutex);
-  mailbox_->last.erase(taken.id);
-  mailbox_->changed.notify_all();
+  if (!taken.conversation) forget_asked(taken.id);
 }
 
 /// Whose files others cut or removed gets others: the first snapshot there is whole again.
@@ -122,10 +125,11 @@ void Durability::run() {
     mailbox.changed.wait_until(lock, next, [&] { return mailbox.stopping || !mailbox.taken.empty(); });
     if (mailbox.stopping) return;
     if (!mailbox.taken.empty()) {
-      const Taken taken = std::move(mailbox.taken.front());
+      std::optional<Taken> taken = std::move(mailbox.taken.front());
       mailbox.taken.pop_front();
       lock.unlock();
-      write(taken);
+      write(*taken);
+      taken.reset();  // maybe the last to use its session
       lock.lock();
       continue;
     }

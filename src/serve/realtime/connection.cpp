@@ -2,65 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
-
-#include "server/answer_account.h"
 
 namespace braid::serve {
 
 namespace {
 
-using openai::RealtimeEnd;
-
-constexpr std::uint16_t kTryAgain = 1013, kTakenOver = 4001;  // the latter is ours: RFC 6455, section 7.4.2
-
-RealtimeEnd::Kind kind_of(FinishReason finish) {
-  switch (finish) {
-    case FinishReason::kStop:
-      return RealtimeEnd::Kind::kCompleted;
-    case FinishReason::kLength:
-      return RealtimeEnd::Kind::kLength;
-    case FinishReason::kCancelled:
-      return RealtimeEnd::Kind::kCancelled;
-    case FinishReason::kError:
-    case FinishReason::kShed:
-      break;
-  }
-  return RealtimeEnd::Kind::kFailed;
-}
-
-RealtimeEnd failed(const Error& error) {
-  RealtimeEnd end;
-  end.kind = RealtimeEnd::Kind::kFailed;
-  end.error = openai::to_api_error(error);
-  return end;
-}
-
-openai::Usage usage_of(const Answer& answer) {
-  openai::Usage usage;
-  usage.prompt = answer.prompt_tokens;
-  usage.completion = answer.answer_tokens;
-  usage.cached = answer.window.tokens;
-  return usage;
-}
-
-/// An answer that has been delivered.
-void tell(const RequestWatch& watch, RequestFacts facts, const Answer& answer) {
-  facts.arrived = answer.asked;
-  const openai::Account account = account_of(answer);
-  const SteadyTime end = answer.asked + account.wall;
-  if (answer.error && answer.finish != FinishReason::kCancelled)
-    watch.failed(facts, *answer.error, end);
-  else
-    watch.ended(facts, answer.finish, account, usage_of(answer), end);
-}
-
-RealtimeEnd cancelled() {
-  RealtimeEnd end;
-  end.kind = RealtimeEnd::Kind::kCancelled;
-  return end;
-}
+constexpr std::uint16_t kDone = 1000, kTryAgain = 1013;
+constexpr std::uint16_t kTakenOver = 4001;  // ours: RFC 6455, section 7.4.2
 
 }  // namespace
 
@@ -121,11 +70,16 @@ Status RealtimeConnection::begin_session(openai::RealtimeConfig& config,
                                                    can.hears ? parts_.speech : nullptr, parts_.turns,
                                                    parts_.clock));
   const bool is_new = !again;
-  auto live = parts_.sessions.create(std::move(sources), options, client_.owner, std::move(again));
+  auto live =
+      parts_.sessions.create(std::move(sources), options, client_.owner, std::move(again), live_.get());
   if (!live) return tl::unexpected(live.error());
   end_session(false);
   queue_ = std::move(queue);
   live_ = std::move(*live);
+  const bool is_wanted = live_->on_ended_by_id([weak = weak_from_this(), id = live_->id()] {
+    if (const auto self = weak.lock()) self->session_deleted(id);
+  });
+  if (!is_wanted) return fail(ErrorCode::kCancelled, "the session was deleted as it began");
   session_settings_ = config.braid;
   config.id = live_->id();
   if (is_new) config.braid.resume_token = keep_session();
@@ -215,8 +169,27 @@ void RealtimeConnection::closed(const std::shared_ptr<Lifecycle>& line, bool may
     if (line_ && line != line_) return;
     end_session(may_resume);
   }
+  give_up();
+}
+
+/// Of what is being transcribed. Without mutex_.
+void RealtimeConnection::give_up() {
   gone_->cancel();
   if (parts_.transcriber) parts_.transcriber->chats.wake();
+}
+
+void RealtimeConnection::session_deleted(const std::string& id) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!live_ || live_->id() != id) return;
+    constexpr const char* kWhy = "The session was ended by DELETE /v1/sessions/{id}.";
+    if (wire_) {
+      conversation_->session_over("session_deleted", kWhy);
+      close(kDone, kWhy);
+    }
+    end_session(false);
+  }
+  give_up();
 }
 
 void RealtimeConnection::stopping() {
@@ -293,70 +266,6 @@ void RealtimeConnection::cancel(const std::string& response, std::size_t deliver
 
 std::int64_t RealtimeConnection::session_us() const {
   return live_ ? to_us(SessionTime(parts_.clock.now() - live_->session().started_at())) : 0;
-}
-
-AskSink RealtimeConnection::sink_of(const RequestFacts& facts, const RequestWatch& watch) {
-  const std::string& response = facts.response_id;
-  const std::weak_ptr<RealtimeConnection> weak = weak_from_this();
-  AskSink sink;
-  sink.on_begin = [weak, response] {
-    const auto self = weak.lock();
-    if (!self) return;
-    std::lock_guard lock(self->mutex_);
-    self->conversation_->response_begun(response);
-  };
-  sink.on_text = [weak, response](const std::string& text) {
-    const auto self = weak.lock();
-    if (!self) return;
-    std::lock_guard lock(self->mutex_);
-    self->conversation_->response_text(response, text);
-  };
-  // Told of even where the client has gone.
-  sink.on_end = [weak, facts, watch](const Answer& answer) {
-    tell(watch, facts, answer);
-    if (const auto self = weak.lock()) self->answered(facts.response_id, answer);
-  };
-  return sink;
-}
-
-void RealtimeConnection::ask(openai::RealtimeAsk ask, SessionTime at) {
-  LiveSession* live = nullptr;  // lives for as long as its source's thread, which this is
-  {
-    std::lock_guard lock(mutex_);
-    live = live_.get();
-    if (live == nullptr) return;
-    if (asked_.response == ask.response && asked_.cancelled) return ended(ask.response, cancelled());
-  }
-  Question question;
-  question.text = std::move(ask.text);
-  question.at = at;
-  question.deadline = ask.deadline;
-  question.max_tokens = ask.max_output_tokens.value_or(parts_.sessions.session_options().max_answer_tokens);
-  const RequestFacts facts{"chat", ask.response, parts_.model.name, live->id(), parts_.clock.now()};
-  const RequestWatch watch(parts_.observers, client_.traceparent);
-  const auto id = live->ask(std::move(question), sink_of(facts, watch));
-  if (!id) watch.failed(facts, id.error(), parts_.clock.now());
-  std::lock_guard lock(mutex_);
-  if (!id) return ended(ask.response, failed(id.error()));
-  if (asked_.response != ask.response) return;
-  asked_.id = *id;
-  if (asked_.cancelled && live_) live_->cancel(*id, asked_.delivered);
-}
-
-void RealtimeConnection::answered(const std::string& response, const Answer& answer) {
-  RealtimeEnd end;
-  end.kind = kind_of(answer.finish);
-  if (end.kind == RealtimeEnd::Kind::kFailed)
-    end.error = openai::to_api_error(answer.error.value_or(Error{ErrorCode::kInternal, ""}));
-  end.usage = usage_of(answer);
-  end.account = account_of(answer);
-  std::lock_guard lock(mutex_);
-  ended(response, std::move(end));
-}
-
-void RealtimeConnection::ended(const std::string& response, RealtimeEnd end) {
-  conversation_->response_ended(response, std::move(end));
-  close_if_stopped();
 }
 
 }  // namespace braid::serve

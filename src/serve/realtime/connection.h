@@ -46,7 +46,7 @@ struct RealtimeParts {
   ingest::IngestOptions pictures;
   std::optional<TranscriberParts> transcriber;  ///< none: there are no transcripts
   Clock& clock;
-  /// Ends a session and waits for it, on a thread that may. `may_resume`: its client may come back for it.
+  /// Ends a session; must not block. `may_resume`: its client may come back for it.
   std::function<void(std::shared_ptr<LiveSession> session, bool may_resume)> end_session;
   Durability* durability = nullptr;  ///< null: sessions end with the process
   Observers observers;
@@ -79,6 +79,8 @@ class RealtimeConnection final : public openai::RealtimeHost,
   /// The client has gone: its answers are cancelled and its session ends. `may_resume`: it didn't say
   /// goodbye. Of a line that was taken over: nothing.
   void closed(const std::shared_ptr<Lifecycle>& line, bool may_resume = false);
+  /// The session was ended by its id: the client is told, and the line closed with 1000.
+  void session_deleted(const std::string& id);
   /// Closes when the answer that is being made has ended.
   void stopping();
 
@@ -124,6 +126,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   void drop_partial();
   Status begin_session(openai::RealtimeConfig& config, std::optional<SessionRebirth> again);
   void end_session(bool may_resume);
+  void give_up();
   std::string keep_session();
   Status post(decltype(ClientInput::body) body);
   AskSink sink_of(const RequestFacts& facts, const RequestWatch& watch);

@@ -61,6 +61,7 @@ class RealtimeConnectionTest : public testing::Test {
     LiveSessionsOptions options;
     options.session.realtime = true;
     options.session.stay_open = true;
+    options.max_sessions = max_sessions;
     sessions = std::make_unique<LiveSessions>(*host, speech.get(), clock, options);
     parts.emplace(RealtimeParts{.sessions = *sessions,
                                 .speech = speech.get(),
@@ -70,9 +71,9 @@ class RealtimeConnectionTest : public testing::Test {
                                 .transcriber = std::nullopt,
                                 .clock = clock,
                                 .end_session =
-                                    [this](std::shared_ptr<LiveSession> session, bool) {
-                                      sessions->end(session->id(), session->owner());
-                                      ended.push_back(std::move(session));
+                                    [this](const std::shared_ptr<LiveSession>& session, bool) {
+                                      sessions->end(session);
+                                      ended.push_back(session->id());
                                     },
                                 .durability = nullptr,
                                 .observers = observers,
@@ -96,11 +97,12 @@ class RealtimeConnectionTest : public testing::Test {
     return lifecycle;
   }
 
+  void wait_for_ending() { sessions->wait_for_ending(clock.now() + std::chrono::seconds(10)); }
+
   void end() {
     if (connection) connection->closed(running);
     connection.reset();
-    ended.clear();  // waits for their threads
-    sessions.reset();
+    sessions.reset();  // waits for their threads
     host.reset();
   }
 
@@ -157,12 +159,13 @@ class RealtimeConnectionTest : public testing::Test {
   engine::ScriptedEngine made;
   std::unique_ptr<sync::SpeechDetectorFactory> speech = sync::make_energy_detector();
   RealtimeBounds bounds;
+  std::size_t max_sessions = 64;
   Observers observers;
   RealtimeClient client;
   std::unique_ptr<EngineHost> host;
   std::unique_ptr<LiveSessions> sessions;
   std::optional<RealtimeParts> parts;
-  std::vector<std::shared_ptr<LiveSession>> ended;
+  std::vector<std::string> ended;  // their ids
   std::atomic<std::uint64_t> illegal{0};
   std::shared_ptr<Lifecycle> running;
   Line line;

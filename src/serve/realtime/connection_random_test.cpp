@@ -60,7 +60,7 @@ TEST_P(RandomClients, EveryResponseEndsOnceAndNothingStaysBehind) {
     if (random() % 4 == 0) sleep_ms(static_cast<int>(random() % 300));
     if (random() % 200 == 0) {
       connection->closed(running);
-      ended.clear();
+      wait_for_ending();
       connect();
     }
   }
@@ -73,7 +73,7 @@ TEST_P(RandomClients, EveryResponseEndsOnceAndNothingStaysBehind) {
       ++done[std::string(received.event.at("response").at("id").as_string())];
   for (const auto& [id, times] : done) EXPECT_EQ(times, 1) << id;
   connection->closed(running);
-  ended.clear();
+  wait_for_ending();
   EXPECT_EQ(made.probe->used_cells(), 0);
   EXPECT_EQ(sessions->count(), 0U);
 }

@@ -18,6 +18,7 @@ constexpr std::string_view kSecretPrefix = "ek_";
 constexpr std::string_view kTokenPrefix = "braid-resume.";
 constexpr std::uint16_t kNormal = 1000, kNoCode = 1005;  // RFC 6455: who closes so has no more to say
 constexpr Milliseconds kEndPatience{3000};               // ending takes a step or two, and a last snapshot
+constexpr Nanoseconds kStopPatience = std::chrono::seconds(60);
 
 net::HttpError http_error(const openai::ApiError& error) {
   return {error.http_status, error.message, error.type, error.param, error.code};
@@ -73,13 +74,10 @@ RealtimeApi::RealtimeApi(const RealtimeApiParts& parts)
   connection_parts_.transcriber.emplace(
       TranscriberParts{parts.chats, parts.media, *parts.engine.tokenizer, parts.clock});
   connection_parts_.pictures.max_frame_side = parts.engine.info.max_frame_side;
-  connection_parts_.end_session = [this](std::shared_ptr<LiveSession> session, bool may_resume) {
-    std::lock_guard lock(mutex_);
-    to_end_.emplace_back(std::move(session), may_resume);
-    ++ending_;
-    changed_.notify_all();
+  connection_parts_.end_session = [this](const std::shared_ptr<LiveSession>& session, bool may_resume) {
+    end_session(session, may_resume);
   };
-  ender_ = Thread(parts.clock, "realtime-end", [this] { end_sessions(); });
+  watcher_ = Thread(parts.clock, "realtime-watch", [this] { watch(); });
 }
 
 RealtimeApi::~RealtimeApi() {
@@ -88,34 +86,33 @@ RealtimeApi::~RealtimeApi() {
     stopping_ = true;
     changed_.notify_all();
   }
-  ender_.join();
+  watcher_.join();
+  parts_.sessions.wait_for_ending(parts_.clock.now() + kStopPatience);
 }
 
-void RealtimeApi::end_sessions() {
+void RealtimeApi::watch() {
   std::unique_lock lock(mutex_);
-  while (true) {
+  while (!stopping_) {
     const bool timed = !asking_.empty();
-    const auto woken = [&] { return stopping_ || !to_end_.empty() || (!timed && !asking_.empty()); };
+    const auto woken = [&] { return stopping_ || (!timed && !asking_.empty()); };
     if (timed)
       changed_.wait_until(lock, asking_.front()->until, woken);
     else
       changed_.wait(lock, woken);
     refuse_late();
-    if (to_end_.empty() && stopping_) return;
-    if (to_end_.empty()) continue;
-    auto [session, may_resume] = std::move(to_end_.front());
-    to_end_.pop_front();
-    lock.unlock();
-    const std::string id = session->id(), owner = session->owner();
-    if (parts_.durability != nullptr && may_resume) parts_.durability->wait_for_last(id);
-    parts_.sessions.end(id, owner);
-    session.reset();  // waits for its threads
-    if (parts_.durability != nullptr && may_resume) parts_.durability->leave(id);
-    if (parts_.durability != nullptr && !may_resume) parts_.durability->forget(id, owner);
-    lock.lock();
-    --ending_;
-    changed_.notify_all();
   }
+}
+
+void RealtimeApi::end_session(const std::shared_ptr<LiveSession>& session, bool may_resume) {
+  std::function<void()> after;
+  Durability* durability = parts_.durability;
+  const std::string &id = session->id(), &owner = session->owner();
+  if (durability != nullptr && may_resume) {
+    after = [durability, id] { durability->leave(id); };
+  } else if (durability != nullptr) {
+    after = [durability, id, owner] { durability->forget(id, owner); };
+  }
+  parts_.sessions.end(session, std::move(after));
 }
 
 RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, const RealtimeClient& client) {
@@ -169,10 +166,8 @@ RealtimeApi::Opened RealtimeApi::with_patience(const std::function<Opened()>& op
   auto connection = open();
   if (connection || connection.error().code != ErrorCode::kFull) return connection;
   // Who reconnects at once comes before the session that was left has ended.
-  std::unique_lock lock(mutex_);
-  if (ending_ == 0) return connection;
-  changed_.wait_until(lock, parts_.clock.now() + kEndPatience, [this] { return ending_ == 0; });
-  lock.unlock();
+  if (!parts_.sessions.places().any_ending()) return connection;
+  parts_.sessions.wait_for_ending(parts_.clock.now() + kEndPatience);
   return open();
 }
 

@@ -60,7 +60,8 @@ class RealtimeApi {
   static void refuse(Asking& asking, LineEvent why, const net::HttpError& error);
   void refuse_late();
   void make_secret(const net::Request& request, net::Exchange exchange);
-  void end_sessions();
+  void watch();
+  void end_session(const std::shared_ptr<LiveSession>& session, bool may_resume);
   using Opened = Result<std::shared_ptr<RealtimeConnection>>;
   /// A new session's, or that of the one that the request names.
   Opened open(const net::Request& request, const SecretGrant& grant);
@@ -74,11 +75,9 @@ class RealtimeApi {
   std::atomic<std::uint64_t> illegal_{0};
   std::mutex mutex_;  // guards what follows
   Signal changed_;
-  std::deque<std::shared_ptr<Asking>> asking_;                        // by their time
-  std::deque<std::pair<std::shared_ptr<LiveSession>, bool>> to_end_;  // and whether it may be resumed
-  std::size_t ending_ = 0;  // of to_end_, and the one that is waited for
+  std::deque<std::shared_ptr<Asking>> asking_;  // by their time
   bool stopping_ = false;
-  Thread ender_;
+  Thread watcher_;
 };
 
 }  // namespace braid::serve

@@ -80,6 +80,22 @@ void LiveSession::cancel(QuestionId id, std::optional<std::size_t> delivered) {
   session_->cancel(id, delivered);
 }
 
+bool LiveSession::on_ended_by_id(std::function<void()> told) {
+  std::lock_guard lock(mutex_);
+  told_of_end_ = std::move(told);
+  return !was_ended_by_id_;
+}
+
+void LiveSession::ended_by_id() {
+  std::function<void()> told;
+  {
+    std::lock_guard lock(mutex_);
+    was_ended_by_id_ = true;
+    told = std::move(told_of_end_);
+  }
+  if (told) told();
+}
+
 void LiveSession::listen(std::function<void(const deliver::Event&)> listener) {
   std::lock_guard lock(mutex_);
   listeners_.push_back(std::move(listener));

@@ -50,6 +50,11 @@ class LiveSession final : public deliver::EventSink {
   bool take_left(const std::string& question);
   /// As Session::changes(), of open_questions() too.
   std::uint64_t changes() const { return session_->changes() + ended_; }
+  /// `told` is called, once and on any thread, when a client has ended the session by its id. False: one
+  /// has.
+  bool on_ended_by_id(std::function<void()> told);
+  void ended_by_id();
+  bool started() const { return session_ != nullptr; }
   /// Further listeners to all events; on the delivery thread.
   void listen(std::function<void(const deliver::Event&)> listener);
 
@@ -80,6 +85,8 @@ class LiveSession final : public deliver::EventSink {
   std::map<std::int64_t, Asked> asked_;  // by question id
   std::atomic<std::uint64_t> ended_{0};  // that were in asked_ or left
   std::vector<std::function<void(const deliver::Event&)>> listeners_;
+  std::function<void()> told_of_end_;
+  bool was_ended_by_id_ = false;
   std::unique_ptr<Session> session_;
 };
 

@@ -17,37 +17,37 @@ constexpr Nanoseconds kFirstPacketPatience = std::chrono::seconds(2);
 
 LiveSessions::LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech, Clock& clock,
                            LiveSessionsOptions options)
-    : host_(host), speech_(speech), clock_(clock), options_(std::move(options)) {}
+    : host_(host),
+      speech_(speech),
+      clock_(clock),
+      options_(std::move(options)),
+      places_(std::make_shared<SessionPlaces>(SessionLimits{options_.max_sessions, options_.max_per_key},
+                                              clock)) {}
 
-LiveSessions::~LiveSessions() = default;
-
-Status LiveSessions::admit(const std::string& owner, const std::optional<SessionRebirth>& again) const {
-  if (*closing_) return fail(ErrorCode::kCancelled, "the server is stopping", true);
-  std::lock_guard lock(mutex_);
-  if (again && sessions_.contains(again->id))
-    return fail(ErrorCode::kFull, fmt::format("session {} is still there: try again", again->id), true);
-  if (sessions_.size() >= options_.max_sessions)
-    return fail(ErrorCode::kFull,
-                fmt::format("{} sessions are open, no more may be: end one", sessions_.size()), true);
-  const auto of_owner = std::count_if(sessions_.begin(), sessions_.end(),
-                                      [&](const auto& entry) { return entry.second->owner() == owner; });
-  if (!owner.empty() && static_cast<std::size_t>(of_owner) >= options_.max_per_key)
-    return fail(ErrorCode::kFull,
-                fmt::format("this key has {} sessions open, no more may be: end one", of_owner), true);
-  return {};
+LiveSessions::~LiveSessions() {
+  std::map<std::string, std::shared_ptr<LiveSession>> left;
+  {
+    std::lock_guard lock(mutex_);
+    left.swap(sessions_);
+  }
+  for (const auto& [id, live] : left) live->session().stop(false);
+  left.clear();
+  places_->close();
 }
 
-std::shared_ptr<LiveSession> LiveSessions::make(const std::string& owner,
-                                                const std::optional<SessionRebirth>& again) {
-  return std::make_shared<LiveSession>(again ? again->id : new_id("sess_"), owner,
-                                       again ? again->created : unix_seconds(), clock_);
+Result<std::shared_ptr<LiveSession>> LiveSessions::make(const std::string& owner,
+                                                        const std::optional<SessionRebirth>& again,
+                                                        const LiveSession* instead_of) {
+  if (*closing_) return fail(ErrorCode::kCancelled, "the server is stopping", true);
+  return places_->take(again ? again->id : new_id("sess_"), owner, again ? again->created : unix_seconds(),
+                       instead_of != nullptr ? instead_of->id() : "");
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionCreate& wanted,
                                                           const std::string& owner,
                                                           std::optional<SessionRebirth> again) {
-  if (auto admitted = admit(owner, again); !admitted) return tl::unexpected(admitted.error());
-  auto live = make(owner, again);
+  auto live = make(owner, again, nullptr);
+  if (!live) return live;
   SessionOptions options = options_.session;
   if (wanted.window) options.window.max_age = *wanted.window;
   if (!again) options.first_packet_patience = kFirstPacketPatience;
@@ -55,7 +55,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
   ingest.realtime = options.realtime;
   ingest.give_up = closing_;
   // The source asks when its thread runs: the session has started by then.
-  ingest.session_start = [raw = live.get()] { return raw->session().started_at(); };
+  ingest.session_start = [raw = live->get()] { return raw->session().started_at(); };
   const auto specs = parse_sources(wanted.sources);
   if (!specs) return tl::unexpected(specs.error());
   std::vector<std::unique_ptr<ingest::Source>> sources;
@@ -64,15 +64,15 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
     if (!source) return tl::unexpected(source.error());
     if (!again || (*source)->info().live) sources.push_back(std::move(*source));
   }
-  return add(std::move(sources), options, std::move(live), std::move(again));
+  return add(std::move(sources), options, std::move(*live), std::move(again));
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::create(
     std::vector<std::unique_ptr<ingest::Source>> sources, const SessionOptions& options,
-    const std::string& owner, std::optional<SessionRebirth> again) {
-  if (auto admitted = admit(owner, again); !admitted) return tl::unexpected(admitted.error());
-  auto live = make(owner, again);
-  return add(std::move(sources), options, std::move(live), std::move(again));
+    const std::string& owner, std::optional<SessionRebirth> again, const LiveSession* instead_of) {
+  auto live = make(owner, again, instead_of);
+  if (!live) return live;
+  return add(std::move(sources), options, std::move(*live), std::move(again));
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_ptr<ingest::Source>> sources,
@@ -108,16 +108,20 @@ std::vector<std::shared_ptr<LiveSession>> LiveSessions::list(const std::string& 
 }
 
 bool LiveSessions::end(const std::string& id, const std::string& owner) {
-  std::shared_ptr<LiveSession> live;
+  const auto live = find(id, owner);
+  if (!live) return false;
+  live->ended_by_id();
+  end(live);
+  return true;
+}
+
+void LiveSessions::end(const std::shared_ptr<LiveSession>& live, std::function<void()> after) {
   {
     std::lock_guard lock(mutex_);
-    const auto found = sessions_.find(id);
-    if (found == sessions_.end() || found->second->owner() != owner) return false;
-    live = std::move(found->second);
-    sessions_.erase(found);
+    sessions_.erase(live->id());
   }
+  places_->ending(live->id(), std::move(after));
   live->session().stop(false);
-  return true;
 }
 
 std::uint64_t LiveSessions::bytes() const {

@@ -12,6 +12,7 @@
 
 #include "braid/ingest/open.h"
 #include "server/live_session.h"
+#include "server/session_places.h"
 
 namespace braid::serve {
 
@@ -37,6 +38,7 @@ class LiveSessions {
  public:
   LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech, Clock& clock,
                LiveSessionsOptions options);
+  /// Waits until those have ended that nobody uses.
   ~LiveSessions();
 
   /// Opens the sources: blocks for as long as that takes. Errors of parse_source_spec, open_source and
@@ -44,25 +46,34 @@ class LiveSessions {
   /// sources are opened: the others were seen.
   Result<std::shared_ptr<LiveSession>> create(const openai::SessionCreate& wanted, const std::string& owner,
                                               std::optional<SessionRebirth> again = std::nullopt);
-  /// One whose packets are pushed by a client: `sources` are ours.
+  /// One whose packets are pushed by a client: `sources` are ours. `instead_of`: it takes that one's place,
+  /// who is ended next; null: none.
   Result<std::shared_ptr<LiveSession>> create(std::vector<std::unique_ptr<ingest::Source>> sources,
                                               const SessionOptions& options, const std::string& owner,
-                                              std::optional<SessionRebirth> again = std::nullopt);
+                                              std::optional<SessionRebirth> again = std::nullopt,
+                                              const LiveSession* instead_of = nullptr);
   /// Null: there is none, or it is another key's.
   std::shared_ptr<LiveSession> find(const std::string& id, const std::string& owner) const;
   std::vector<std::shared_ptr<LiveSession>> list(const std::string& owner) const;
-  /// False: there is none. Blocks until it has ended.
+  /// At a client's wish; whoever serves the session is told. False: there is none. Never blocks: it ends
+  /// when nobody uses it any more, and counts against the limits until then.
   bool end(const std::string& id, const std::string& owner);
+  /// By whoever serves it. `after`: as that of SessionPlaces::ending().
+  void end(const std::shared_ptr<LiveSession>& live, std::function<void()> after = nullptr);
   /// From here on none is made, and what is being opened is given up: kCancelled.
   void close() { *closing_ = true; }
-  std::size_t count() const;
+  const SessionPlaces& places() const { return *places_; }
+  /// Blocks until none is ending or `until` has passed.
+  void wait_for_ending(SteadyTime until) { places_->wait_for_ending(until); }
+  std::size_t count() const;    ///< without those that are ending
   std::uint64_t bytes() const;  ///< that all hold outside the KV cache
 
   const SessionOptions& session_options() const { return options_.session; }
 
  private:
-  Status admit(const std::string& owner, const std::optional<SessionRebirth>& again) const;
-  std::shared_ptr<LiveSession> make(const std::string& owner, const std::optional<SessionRebirth>& again);
+  Result<std::shared_ptr<LiveSession>> make(const std::string& owner,
+                                            const std::optional<SessionRebirth>& again,
+                                            const LiveSession* instead_of);
   Result<std::shared_ptr<LiveSession>> add(std::vector<std::unique_ptr<ingest::Source>> sources,
                                            const SessionOptions& options, std::shared_ptr<LiveSession> live,
                                            std::optional<SessionRebirth> again);
@@ -72,6 +83,7 @@ class LiveSessions {
   Clock& clock_;
   const LiveSessionsOptions options_;
   const std::shared_ptr<std::atomic<bool>> closing_ = std::make_shared<std::atomic<bool>>(false);
+  const std::shared_ptr<SessionPlaces> places_;
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, std::shared_ptr<LiveSession>> sessions_;
 };

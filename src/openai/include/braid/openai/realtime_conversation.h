@@ -98,6 +98,8 @@ class RealtimeConversation {
   void begin();
   /// Tells that another connection does.
   void taken_over();
+  /// Tells why the session goes on nowhere; the connection is closed next.
+  void session_over(std::string code, std::string message);
   /// A client's event, as it came.
   void take(std::string_view message);
   /// An event was not looked at: the client sends too much.
