@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/base/nearest.h"
 #include "braid/base/utf8.h"
 
 namespace braid::ingest {
@@ -21,7 +22,8 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::array kKinds = {"auto", "media", "video", "audio", "subtitle", "text", "sensor"};
 constexpr std::array kUnits = {"auto", "ns", "us", "ms", "s"};
 constexpr std::array kDevices = {"v4l2:", "alsa:", "pulse:"};
-constexpr const char* kKeys = "name, kind, file, url, device, video, audio, live, epoch, unit";
+constexpr std::array<std::string_view, 10> kKeys = {"name",  "kind",  "file", "url",   "device",
+                                                    "video", "audio", "live", "epoch", "unit"};
 
 /// The message may quote bytes that are no text.
 tl::unexpected<Error> usage(const std::string& message) {
@@ -30,10 +32,7 @@ tl::unexpected<Error> usage(const std::string& message) {
 
 bool is_target_key(std::string_view key) { return key == "file" || key == "url" || key == "device"; }
 
-bool is_key(std::string_view key) {
-  return is_target_key(key) || key == "name" || key == "kind" || key == "video" || key == "audio" ||
-         key == "live" || key == "epoch" || key == "unit";
-}
+bool is_key(std::string_view key) { return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end(); }
 
 template <class T>
 Result<T> number(std::string_view key, std::string_view value) {
@@ -104,8 +103,8 @@ Status parse_pairs(SourceSpec& spec, std::string_view text) {
     const std::size_t equals = text.find('=');
     const std::string_view key = text.substr(0, equals);
     if (equals == std::string_view::npos || !is_key(key))
-      return usage(fmt::format("source: '{}' is no file and no key=value; the keys are {}",
-                               text.substr(0, text.find(',')), kKeys));
+      return usage(fmt::format("source: '{}' is no file and no key=value of a source; {}",
+                               text.substr(0, text.find(',')), did_you_mean(key, kKeys)));
     std::string_view value = text.substr(equals + 1);
     std::size_t end = value.find(',');
     // A target may hold commas: it ends where another key begins.

@@ -63,12 +63,27 @@ TEST(ChatRefusals, NameFieldsOfWrongTypes) {
   expect_all({{R"("stop":5)", "stop", "invalid_type"},
               {R"("stop":["a",5])", "stop[1]", "invalid_type"},
               {R"("seed":1.5)", "seed", "invalid_type"},
-              {R"("seed":123456789012345678901)", "seed", "invalid_type"},
+              {R"("seed":123456789012345678901)", "seed", "integer_above_max_value"},
+              {R"("seed":-1e999)", "seed", "integer_below_min_value"},
+              {R"("seed":1e-999)", "seed", "invalid_type"},
+              {R"("max_tokens":1e308)", "max_tokens", "integer_above_max_value"},
               {R"("braid":{"session":1})", "braid.session", "invalid_type"},
               {R"("braid":{"at_us":"now"})", "braid.at_us", "invalid_type"},
+              {R"("braid":{"sesion":"s"})", "braid.sesion", "unknown_parameter"},
               {R"("stream":true,"stream_options":{"include_usage":1})", "stream_options.include_usage",
                "invalid_type"},
               {R"("logit_bias":{"5":"x"})", "logit_bias.5", "invalid_type"}});
+}
+
+TEST(ChatRefusals, SayWhatAMisspeltFieldOfOursMayMean) {
+  const auto told = [](const std::string& braid) {
+    return error_of(R"({"model":"m","braid":)" + braid + R"(,"messages":[{"role":"user","content":"x"}]})")
+        .message;
+  };
+  EXPECT_EQ(told(R"({"sesion":"s"})"), "Unknown parameter: 'braid.sesion'; did you mean 'session'?");
+  EXPECT_EQ(told(R"({"qqqqqqqq":1})"), "Unknown parameter: 'braid.qqqqqqqq'; there are session, at_us");
+  EXPECT_TRUE(parse_chat(R"({"model":"m","of_tomorrow":1,"messages":[{"role":"user","content":"x"}]})"))
+      << "what stock clients send is passed over";
 }
 
 TEST(ChatRefusals, NameValuesOutOfRange) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <initializer_list>
 #include <limits>
@@ -131,6 +132,8 @@ class RequestReader {
       request_.deadline = from_seconds(*ms / 1000);
     const std::optional<JsonIndex> options = reader_.object(kRoot, "braid");
     if (!options) return;
+    static constexpr std::array<std::string_view, 2> kKeys = {"session", "at_us"};
+    reader_.only(*options, kKeys);
     if (const auto session = reader_.string(*options, "session", kMaxSession))
       request_.braid.session = *session;
     request_.braid.at_us = reader_.integer(*options, "at_us", 0, kMaxUs);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "braid/base/nearest.h"
 #include "braid/base/utf8.h"
 
 namespace braid::openai {
@@ -38,6 +39,15 @@ void FieldReader::wrong_type(JsonIndex at, std::string_view expected) {
 std::string FieldReader::path(JsonIndex object, std::string_view name) const {
   std::string path = doc_.path(object);
   return path.append(path.empty() ? "" : ".").append(name);
+}
+
+void FieldReader::only(JsonIndex object, std::span<const std::string_view> known) {
+  if (failed() || doc_[object].kind != Kind::kObject) return;
+  for (JsonIndex at = object + 1; at < doc_[object].end; at = doc_[at].end)
+    if (std::find(known.begin(), known.end(), doc_[at].key) == known.end())
+      return refuse(
+          at, "unknown_parameter",
+          fmt::format("Unknown parameter: '{}'; {}", doc_.path(at), did_you_mean(doc_[at].key, known)));
 }
 
 bool FieldReader::is(JsonIndex at, Kind kind, std::string_view expected) {
@@ -100,15 +110,16 @@ std::optional<std::int64_t> FieldReader::integer(JsonIndex object, std::string_v
   const std::optional<JsonIndex> at = doc_.member(object, name);
   if (!at || !is(*at, Kind::kNumber, "an integer")) return std::nullopt;
   const std::optional<std::int64_t> value = as_integer(doc_[*at]);
-  if (!value) {
-    wrong_type(*at, "an integer of 64 bits");
+  if (!value && !is_huge(doc_[*at])) {
+    wrong_type(*at, "an integer");
     return std::nullopt;
   }
-  if (*value >= min && *value <= max) return value;
+  if (value && *value >= min && *value <= max) return value;
+  const bool below = value ? *value < min : doc_[*at].text.starts_with('-');
   if (!failed())
-    refuse(*at, *value < min ? "integer_below_min_value" : "integer_above_max_value",
+    refuse(*at, below ? "integer_below_min_value" : "integer_above_max_value",
            fmt::format("Invalid '{}': out of range. Expected a value from {} to {}, but got {} instead.",
-                       doc_.path(*at), min, max, *value));
+                       doc_.path(*at), min, max, excerpt(doc_[*at].text)));
   return std::nullopt;
 }
 
@@ -154,19 +165,20 @@ std::optional<JsonIndex> FieldReader::required_object(JsonIndex object, std::str
   return at;
 }
 
-Parsed<JsonDoc> parse_object(std::string_view body, std::size_t max_bytes, const JsonBounds& bounds) {
+Parsed<JsonDoc> parse_object(std::string_view body, std::size_t max_bytes, const JsonBounds& bounds,
+                             std::string_view what) {
   if (body.size() > max_bytes)
     return tl::unexpected(
-        ApiError{413, fmt::format("The body has {} bytes; at most {} are taken.", body.size(), max_bytes),
+        ApiError{413, fmt::format("The {} has {} bytes; at most {} are taken.", what, body.size(), max_bytes),
                  "invalid_request_error", "", "request_too_large"});
   Result<JsonDoc> doc = JsonDoc::parse(body, bounds);
   if (!doc)
     return tl::unexpected(
-        ApiError{400, fmt::format("The body isn't JSON that can be read: {}.", doc.error().message),
+        ApiError{400, fmt::format("The {} isn't JSON that can be read: {}.", what, doc.error().message),
                  "invalid_request_error", "", "invalid_json"});
   if ((*doc)[0].kind != JsonNode::Kind::kObject)
     return tl::unexpected(
-        ApiError{400, fmt::format("The body must be a JSON object, but is {}.", describe((*doc)[0])),
+        ApiError{400, fmt::format("The {} must be a JSON object, but is {}.", what, describe((*doc)[0])),
                  "invalid_request_error", "", "invalid_type"});
   return std::move(*doc);
 }

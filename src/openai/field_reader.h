@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,10 @@ class FieldReader {
   /// A required member of `object` with an object in it.
   std::optional<JsonIndex> required_object(JsonIndex object, std::string_view name);
 
+  /// Refuses a member of `object` whose name isn't among `known`: for objects of Braid's own, since what
+  /// stock clients send beside OpenAI's fields is passed over.
+  void only(JsonIndex object, std::span<const std::string_view> known);
+
   bool is(JsonIndex at, JsonNode::Kind kind, std::string_view expected);
   bool within(JsonIndex at, std::size_t count, std::size_t max, std::string_view what);
   void unsupported_word(JsonIndex at, std::initializer_list<std::string_view> allowed);
@@ -59,7 +64,8 @@ class FieldReader {
   std::optional<ApiError> error_;
 };
 
-/// Parses `body` as one JSON object; errors are 400 and 413 (longer than `max_bytes`).
-Parsed<JsonDoc> parse_object(std::string_view body, std::size_t max_bytes, const JsonBounds& bounds);
+/// Parses `body` as one JSON object; errors are 400 and 413 (longer than `max_bytes`) and call it `what`.
+Parsed<JsonDoc> parse_object(std::string_view body, std::size_t max_bytes, const JsonBounds& bounds,
+                             std::string_view what = "body");
 
 }  // namespace braid::openai

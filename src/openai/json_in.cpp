@@ -206,6 +206,13 @@ std::optional<double> as_double(const JsonNode& number) {
   return value;
 }
 
+bool is_huge(const JsonNode& number) {
+  if (as_integer(number)) return false;
+  const std::optional<double> real = as_double(number);
+  // What no double holds is either beyond them or next to 0.
+  return real ? *real == std::floor(*real) : number.text.find('-', 1) == std::string_view::npos;
+}
+
 std::optional<std::int64_t> as_integer(const JsonNode& number) {
   std::int64_t value = 0;
   const char* end = number.text.data() + number.text.size();

@@ -57,5 +57,7 @@ const char* describe(const JsonNode& node);
 /// The number as written; none if it isn't finite (or not a whole one within 64 bits).
 std::optional<double> as_double(const JsonNode& number);
 std::optional<std::int64_t> as_integer(const JsonNode& number);
+/// A whole number beyond those that as_integer() gives.
+bool is_huge(const JsonNode& number);
 
 }  // namespace braid::openai

@@ -144,6 +144,10 @@ class Merge {
   }
 
   void own(JsonIndex at) {
+    // The token is what session.created told, and is passed over when a client sends its session back.
+    static constexpr std::array<std::string_view, 4> kKeys = {"window_s", "novelty", "deadline_ms",
+                                                              "resume_token"};
+    reader_.only(at, kKeys);
     RealtimeBraid& braid = config_.braid;
     if (const auto seconds = reader_.decimal(at, "window_s", 1, kMaxSeconds))
       braid.window = from_seconds(*seconds);

@@ -84,10 +84,17 @@ TEST(RealtimeConfig, WhatCantBeDoneIsRefusedByName) {
   EXPECT_EQ(refused(with(R"("include":["item.input_audio_transcription.logprobs"])")),
             "include unsupported_value");
   EXPECT_EQ(refused(with(R"("prompt":{"id":"p"})")), "prompt unsupported_value");
+  EXPECT_EQ(refused(with(R"("braid":{"windows_s":3})")), "braid.windows_s unknown_parameter");
+  EXPECT_EQ(refused(with(R"("max_output_tokens":1e308)")), "max_output_tokens unsupported_value");
+  EXPECT_EQ(refused(with(R"("max_output_tokens":0)")), "max_output_tokens integer_below_min_value");
   EXPECT_EQ(refused(with(R"("truncation":"disabled")")), "truncation unsupported_value");
   EXPECT_EQ(refused(with(R"("max_output_tokens":"many")")), "max_output_tokens invalid_value");
   EXPECT_EQ(refused(with(R"("audio":{"input":{"turn_detection":{"threshold":2}}})")),
             "audio.input.turn_detection.threshold decimal_above_max_value");
+}
+
+TEST(RealtimeConfig, AClientMaySendItsSessionBackWithTheToken) {
+  EXPECT_EQ(refused(with(R"("of_tomorrow":1,"braid":{"novelty":true,"resume_token":"t"})")), "taken");
 }
 
 TEST(RealtimeConfig, AModelIsChosenOnce) {

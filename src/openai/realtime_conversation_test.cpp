@@ -282,7 +282,15 @@ TEST_F(RealtimeTest, OwnEventsAreTaken) {
 
 TEST_F(RealtimeTest, MistakesCostTheirEventAlone) {
   EXPECT_EQ(code("{nonsense"), "invalid_json");
+  EXPECT_THAT(std::string(host.sent.back().at("error").at("message").as_string()),
+              testing::StartsWith("The event isn't JSON"));
   EXPECT_EQ(code("[]"), "invalid_type");
+  EXPECT_EQ(code(R"({"type":"clock.ping","type":"response.create","t1_us":1})"), "invalid_value")
+      << "one of two types would be chosen";
+  EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":1,"t2_us":2})"), "unknown_parameter");
+  EXPECT_EQ(code(R"({"type":"input_sensor.append","source":"a","values":{"b":1},"at":1})"),
+            "unknown_parameter");
+  EXPECT_EQ(code(R"({"type":"input_video_buffer.append","picture":"AAAA"})"), "unknown_parameter");
   EXPECT_EQ(code(R"({"type":"no.such.event","event_id":"x"})"), "invalid_value");
   EXPECT_EQ(host.sent.back().at("error").at("event_id"), "x");
   EXPECT_EQ(code(R"({"event_id":"x"})"), "missing_required_parameter");

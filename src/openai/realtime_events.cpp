@@ -131,6 +131,9 @@ class EventReader {
   }
 
   Body append_picture() {
+    static constexpr std::array<std::string_view, 5> kKeys = {"type", "event_id", "image", "capture_ts_us",
+                                                              "source"};
+    reader_.only(kRoot, kKeys);
     event::AppendPicture picture;
     picture.captured_us = reader_.integer(kRoot, "capture_ts_us", 0, kMaxUs);
     picture.source = reader_.string(kRoot, "source", limits_.id_bytes).value_or("");
@@ -139,6 +142,9 @@ class EventReader {
   }
 
   Body append_reading() {
+    static constexpr std::array<std::string_view, 5> kKeys = {"type", "event_id", "source", "at_us",
+                                                              "values"};
+    reader_.only(kRoot, kKeys);
     event::AppendReading reading;
     reading.source = reader_.required_string(kRoot, "source", limits_.id_bytes);
     reading.at_us = reader_.integer(kRoot, "at_us", 0, kMaxUs);
@@ -161,6 +167,8 @@ class EventReader {
   }
 
   Body clock_ping() {
+    static constexpr std::array<std::string_view, 3> kKeys = {"type", "event_id", "t1_us"};
+    reader_.only(kRoot, kKeys);
     event::ClockPing ping;
     if (reader_.required(kRoot, "t1_us")) ping.t1_us = reader_.integer(kRoot, "t1_us").value_or(0);
     return ping;
@@ -172,6 +180,12 @@ class EventReader {
   const RealtimeLimits& limits_;
 };
 
+std::size_t names(const JsonDoc& doc, std::string_view name) {
+  std::size_t count = 0;
+  for (JsonIndex at = kRoot + 1; at < doc[kRoot].end; at = doc[at].end) count += doc[at].key == name;
+  return count;
+}
+
 tl::unexpected<EventError> refusal(ApiError error, std::string_view event_id) {
   return tl::unexpected(EventError{std::move(error), std::string(event_id)});
 }
@@ -181,12 +195,14 @@ tl::unexpected<EventError> refusal(ApiError error, std::string_view event_id) {
 tl::expected<ClientEvent, EventError> parse_client_event(std::string_view text, const RealtimeConfig& current,
                                                          const RealtimeAbilities& abilities,
                                                          const RealtimeLimits& limits) {
-  const Parsed<JsonDoc> doc = parse_object(text, limits.event_bytes, {limits.values, kDepth});
+  const Parsed<JsonDoc> doc = parse_object(text, limits.event_bytes, {limits.values, kDepth}, "event");
   if (!doc) return refusal(doc.error(), "");
   FieldReader reader(*doc);
   ClientEvent client;
   const auto id = reader.string(kRoot, "event_id", limits.id_bytes);
   if (id) client.id = *id;
+  if (names(*doc, "type") > 1)
+    reader.refuse("type", "invalid_value", "Invalid 'type': given twice. An event has one type.");
   const std::string type = reader.required_string(kRoot, "type", limits.event_bytes);
   if (reader.failed()) return refusal(reader.take_error(), client.id);
   client.type = type.substr(0, kMaxType);

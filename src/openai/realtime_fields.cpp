@@ -30,14 +30,16 @@ bool read_token_limit(FieldReader& reader, JsonIndex object, const RealtimeAbili
     limit.reset();
     return true;
   }
-  const auto count = reader.integer(object, "max_output_tokens", 1, std::numeric_limits<int>::max());
-  if (!count) return false;
-  if (*count > abilities.max_output_tokens) {
+  const JsonNode& node = reader.node(*at);
+  const std::optional<std::int64_t> wanted = as_integer(node);
+  if (node.kind == Kind::kNumber && (wanted ? *wanted > abilities.max_output_tokens : is_huge(node))) {
     refuse_unsupported(
         reader, *at,
-        fmt::format("a session here has room for answers of {} tokens.", abilities.max_output_tokens));
+        fmt::format("a session here has room for answers of 1 to {} tokens.", abilities.max_output_tokens));
     return false;
   }
+  const auto count = reader.integer(object, "max_output_tokens", 1, abilities.max_output_tokens);
+  if (!count) return false;
   limit = static_cast<int>(*count);
   return true;
 }

@@ -7,6 +7,7 @@ namespace braid::openai {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -43,6 +44,12 @@ TEST(SessionCreate, IsRefusedByField) {
   };
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"{}", "sources"},
+      {R"({"source":["a"]})", "source"},
+      {R"({"sources":["a"],"foo":null})", "foo"},
+      {R"({"resume":{"id":"a","token":"b","key":"c"}})", "resume.key"},
+      {R"({"resume":{"id":"a","token":"b"},"windows":5})", "windows"},
+      {question(R"("ask":"x","every":1)"), "questions[0].every"},
+      {question(R"("ask":"x","every_s":1,"web_hook":"http://a")"), "questions[0].web_hook"},
       {R"({"sources":"a"})", "sources"},
       {R"({"sources":[]})", "sources"},
       {R"({"sources":[5]})", "sources[0]"},
@@ -66,6 +73,12 @@ TEST(SessionCreate, IsRefusedByField) {
     ASSERT_FALSE(create) << body;
     EXPECT_EQ(create.error().param, param) << body << create.error().message;
   }
+}
+
+TEST(SessionCreate, SaysWhatIsMeantOrMissing) {
+  const auto told = [](const char* body) { return parse_session_create(body).error().message; };
+  EXPECT_EQ(told(R"({"source":["a"]})"), "Unknown parameter: 'source'; did you mean 'sources'?");
+  EXPECT_THAT(told("{}"), HasSubstr("List what the session watches"));
 }
 
 TEST(Sessions, AreShownAndListed) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -20,11 +21,19 @@ constexpr double kMaxSeconds = 7 * 86'400.0;
 constexpr double kMaxDeadlineMs = 24.0 * 3600 * 1000;
 constexpr JsonBounds kBounds{4096, 8};
 
+// All that may be said in each object.
+constexpr std::array<std::string_view, 5> kSessionKeys = {"sources", "window_s", "questions", "model",
+                                                          "resume"};
+constexpr std::array<std::string_view, 2> kResumeKeys = {"id", "token"};
+constexpr std::array<std::string_view, 7> kQuestionKeys = {"ask",    "every_s",     "on_event",  "webhook",
+                                                           "secret", "deadline_ms", "max_tokens"};
+
 class SessionReader {
  public:
   SessionReader(const JsonDoc& doc, const SessionLimits& limits) : reader_(doc), limits_(limits) {}
 
   Parsed<SessionCreate> read() {
+    reader_.only(kRoot, kSessionKeys);
     if (const auto resume = reader_.object(kRoot, "resume")) return resumed(*resume);
     sources();
     if (const auto model = reader_.string(kRoot, "model", kMaxWord)) create_.model = *model;
@@ -42,6 +51,7 @@ class SessionReader {
   /// A session comes back as it was: nothing else can be said of it.
   Parsed<SessionCreate> resumed(JsonIndex at) {
     SessionResume& resume = create_.resume.emplace();
+    reader_.only(at, kResumeKeys);
     resume.id = reader_.required_string(at, "id", kMaxWord);
     resume.token = reader_.required_string(at, "token", kMaxWord);
     for (const char* name : {"sources", "window_s", "questions"})
@@ -54,8 +64,12 @@ class SessionReader {
   }
 
   void sources() {
-    const std::optional<JsonIndex> array = reader_.required(kRoot, "sources");
-    if (!array || !reader_.is(*array, Kind::kArray, "an array of strings")) return;
+    const std::optional<JsonIndex> array = reader_.doc().member(kRoot, "sources");
+    if (!array)
+      return reader_.refuse("sources", "missing_required_parameter",
+                            "Missing required parameter: 'sources'. List what the session watches, as "
+                            "[\"rtsp://camera/1\"]; or give 'resume', to have one back.");
+    if (!reader_.is(*array, Kind::kArray, "an array of strings")) return;
     const std::size_t count = reader_.doc().children(*array);
     if (!reader_.within(*array, count, limits_.sources, "sources")) return;
     if (count == 0)
@@ -74,6 +88,7 @@ class SessionReader {
   StandingQuestion question(JsonIndex at) {
     StandingQuestion question;
     if (!reader_.is(at, Kind::kObject, "an object")) return question;
+    reader_.only(at, kQuestionKeys);
     question.ask = reader_.required_string(at, "ask", limits_.question_bytes);
     if (const auto every = reader_.decimal(at, "every_s", 0.1, kMaxSeconds))
       question.every = from_seconds(*every);

@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "config/nearest.h"
-
 namespace braid::serve {
 namespace {
 
@@ -66,7 +64,7 @@ TEST(Config, AnUnknownKeyIsRefusedWithItsLineAndTheNearest) {
   EXPECT_EQ(refusal("[server]\nport = 1\nkeys_fil = \"x\"\n"),
             "braid.toml:3: there is no key 'keys_fil' in [server]; did you mean 'keys_file'?");
   EXPECT_EQ(refusal("\n[sever]\n"), "braid.toml:2: there is no table 'sever'; did you mean 'server'?");
-  EXPECT_THAT(refusal("[metrics]\nxyzzy = 1\n"), HasSubstr("its keys are open, vllm_names"));
+  EXPECT_THAT(refusal("[metrics]\nxyzzy = 1\n"), HasSubstr("there are open, vllm_names"));
 }
 
 TEST(Config, WhatCanNotBeIsRefusedWithWhatWouldBe) {
@@ -126,12 +124,6 @@ TEST(Config, SecretsComeFromAFileOrAVariableAlone) {
   EXPECT_FALSE(read_secret({"/nowhere/secret", ""}));
   std::ofstream(path, std::ios::trunc) << "\n";
   EXPECT_FALSE(read_secret({path, ""}));
-}
-
-TEST(Nearest, TheFewestChangesWin) {
-  EXPECT_EQ(nearest("adress", {"port", "address"}), "address");
-  EXPECT_EQ(nearest("zzz", {"port", "address"}), "");
-  EXPECT_EQ(nearest("", {"port"}), "");
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <memory>
 #include <sstream>
 
+#include "braid/base/nearest.h"
 #include "braid/ingest/source_spec.h"
 #include "braid/net/url.h"
 #include "config/config.h"
-#include "config/nearest.h"
 #include "config/table_reader.h"
 
 namespace braid::serve {
@@ -47,11 +47,8 @@ class FileReader {
     for (const auto& [key, node] : root_) {
       const std::string_view name = key.str();
       if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      const std::string meant = nearest(name, known_);
-      return fail(ErrorCode::kUsage,
-                  fmt::format("{}there is no table '{}'; {}", at_line(file_, key.source()), name,
-                              meant.empty() ? fmt::format("there are {}", fmt::join(known_, ", "))
-                                            : fmt::format("did you mean '{}'?", meant)));
+      return fail(ErrorCode::kUsage, fmt::format("{}there is no table '{}'; {}", at_line(file_, key.source()),
+                                                 name, did_you_mean(name, known_)));
     }
     return {};
   }
@@ -63,7 +60,7 @@ class FileReader {
 
   const toml::table& root_;
   const std::string_view file_;
-  std::vector<std::string> known_ = {"source", "question"};
+  std::vector<std::string_view> known_ = {"source", "question"};
   std::optional<TableReader> open_;
   Status status_;
 };

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "config/nearest.h"
+#include "braid/base/nearest.h"
 
 namespace braid::serve {
 
@@ -78,11 +78,9 @@ Status TableReader::finish() {
   for (const auto& [key, node] : *table_) {
     const std::string_view name = key.str();
     if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-    const std::string meant = nearest(name, known_);
-    const std::string advice = meant.empty() ? fmt::format("its keys are {}", fmt::join(known_, ", "))
-                                             : fmt::format("did you mean '{}'?", meant);
-    return fail(ErrorCode::kUsage, fmt::format("{}there is no key '{}' in {}; {}",
-                                               at_line(file_, key.source()), name, title_, advice));
+    return fail(ErrorCode::kUsage,
+                fmt::format("{}there is no key '{}' in {}; {}", at_line(file_, key.source()), name, title_,
+                            did_you_mean(name, known_)));
   }
   return {};
 }

@@ -16,7 +16,7 @@
 
 namespace braid::serve {
 
-/// Keeps the first fault. A null table has no keys.
+/// Keeps the first fault. A null table has no keys. The names of keys outlive it.
 class TableReader {
  public:
   TableReader(const toml::table* table, std::string title, std::string_view file)
@@ -68,7 +68,7 @@ class TableReader {
   const toml::table* table_;
   std::string title_;
   std::string_view file_;
-  std::vector<std::string> known_;
+  std::vector<std::string_view> known_;
   Status status_;
 };
 

@@ -1,12 +1,18 @@
-#include "config/nearest.h"
+#include "braid/base/nearest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <vector>
 
-namespace braid::serve {
+namespace braid {
 
 namespace {
+
+constexpr std::size_t kMaxText = 64;  // bytes; a client's may have millions
 
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);  // from the first i of `a` to the first j of `b`
@@ -25,10 +31,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
-  std::string best;
+std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  if (text.size() > kMaxText) return best;
   std::size_t least = text.size() / 2 + 1;
-  for (const std::string& candidate : candidates) {
+  for (const std::string_view candidate : candidates) {
     const std::size_t apart = distance(text, candidate);
     if (apart >= least) continue;
     least = apart;
@@ -37,4 +44,10 @@ std::string nearest(std::string_view text, const std::vector<std::string>& candi
   return best;
 }
 
-}  // namespace braid::serve
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
+  const std::string_view meant = nearest(name, known);
+  if (meant.empty()) return fmt::format("there are {}", fmt::join(known, ", "));
+  return fmt::format("did you mean '{}'?", meant);
+}
+
+}  // namespace braid
