@@ -13,7 +13,7 @@ FIELDS = dict(
     reading=dict(PERCEIVED, at_us=int, text=str),
     answer=dict(id=int, question=str, text=str, asked_at_us=int, ttft_ms=(*NUMBER, NULL), wall_ms=NUMBER,
                 freshness_ms=(*NUMBER, NULL), stages_ms=dict, verdict=str, degraded=list, deadline_ms=(*NUMBER, NULL),
-                finish=str, tokens=dict, window=dict, error=(dict, NULL)),
+                finish=str, tokens=dict, window=dict, evidence=list, error=(dict, NULL)),
     answer_begin=dict(id=int, question=str, asked_at_us=int),
     answer_delta=dict(id=int, text=str),
     progress=dict(at_us=int, duration_ms=(*NUMBER, NULL), frames=int, utterances=int),

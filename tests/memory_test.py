@@ -63,6 +63,20 @@ class Memory(BraidTest):
         self.assertEqual((stats["records"], stats["first_us"]), (1, stats["last_us"]))
         self.assertIn("no record 1", self.braid("show", "1", code=3).stderr)
 
+    def test_a_watched_log_is_remembered_and_given_to_a_later_question(self):
+        log = self.write("press.csv", "time_s,temperature\n1,81\n2,97\n")
+        lines = self.write("notes.srt", "1\n00:00:01,000 --> 00:00:02,000\nThe weld alarm rang\n")
+        run = self.watch(log, lines, "--memory", self.memory, "--began", "2026-11-29T10:00:00Z",
+                         "--json")
+        self.assertEqual(run.code, 0, run.err)
+        self.assertEqual(self.search("alarm", "--during", "2026-11-29T10:00:01Z"), ["The weld alarm rang"])
+        self.assertEqual(self.search("--during", "2026-11-29T10:00:02Z"), ["press temperature=97"])
+        later = self.watch(lines, "--memory", self.memory, "--ask", "How hot was the temperature?", "--json")
+        (answer,) = later.of("answer")
+        self.assertEqual([(one["time"], one["source"]) for one in answer["evidence"]],
+                         [("2026-11-29T10:00:01Z", "press"), ("2026-11-29T10:00:02Z", "press")])
+        self.assertIn("--memory", self.watch(lines, "--began", "2026-11-29", code=2).err)
+
     def test_what_cannot_be_meant_is_refused(self):
         self.assertIn("there is no memory", self.braid("search", "x", code=3).stderr)
         self.braid("add", "--text", "x")

@@ -80,6 +80,26 @@ JsonLine& JsonLine::begin(std::string_view field) {
   return *this;
 }
 
+JsonLine& JsonLine::begin_list(std::string_view field) {
+  name(field);
+  text_ += '[';
+  first_ = true;
+  return *this;
+}
+
+JsonLine& JsonLine::begin() {
+  if (!first_) text_ += ',';
+  text_ += '{';
+  first_ = true;
+  return *this;
+}
+
+JsonLine& JsonLine::end_list() {
+  text_ += ']';
+  first_ = false;
+  return *this;
+}
+
 JsonLine& JsonLine::end() {
   text_ += '}';
   first_ = false;

@@ -28,6 +28,9 @@ class JsonLine {
   JsonLine& stages(std::string_view name, const StageTimes& times);
   JsonLine& begin(std::string_view name);  ///< an object inside, until end()
   JsonLine& end();
+  JsonLine& begin_list(std::string_view name);  ///< of objects, each from begin() to end(), until end_list()
+  JsonLine& begin();
+  JsonLine& end_list();
 
   /// What was written since the last take, without closing the object: for lines that go out in parts.
   std::string take();

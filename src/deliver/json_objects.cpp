@@ -129,6 +129,10 @@ void close_answer(JsonLine& line, const Answer& answer, const TokenTotals& total
   line.number("frames", window.frames).number("utterances", window.utterances);
   line.number("lines", window.lines).number("readings", window.readings);
   line.number("tokens", window.tokens).number("evicted_chunks", window.evicted_chunks).end();
+  line.begin_list("evidence");
+  for (const Evidence& one : answer.evidence)
+    line.begin().number("record", one.record).string("time", one.time).string("source", one.source).end();
+  line.end_list();
   add_error(line, answer.error);
 }
 

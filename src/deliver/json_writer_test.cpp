@@ -40,6 +40,8 @@ class JsonWriterTest : public testing::Test {
     answer.last_token = SteadyTime(Milliseconds(100));
     answer.stages[Stage::kDecodeFirst] = Nanoseconds(83'000'001);
     answer.window = {SessionTime(Milliseconds(500)), SessionTime(Milliseconds(1500)), 2, 40, 1, 1, 0, 0, 1};
+    answer.evidence = {{7, "2026-11-29T10:00:00Z", "plc", "hot"},
+                       {9, "2026-11-29T10:00:01Z", "a \"b\"", "cold"}};
     return answer;
   }
 
@@ -51,7 +53,10 @@ TEST_F(JsonWriterTest, AnswerHasEveryFieldInItsUnit) {
   const auto object = write(answer());
   EXPECT_THAT(names(object), ElementsAre("type", "id", "question", "asked_at_us", "text", "ttft_ms",
                                          "wall_ms", "freshness_ms", "stages_ms", "verdict", "degraded",
-                                         "deadline_ms", "finish", "tokens", "window", "error"));
+                                         "deadline_ms", "finish", "tokens", "window", "evidence", "error"));
+  EXPECT_EQ(boost::json::serialize(object.at("evidence")),
+            R"([{"record":7,"time":"2026-11-29T10:00:00Z","source":"plc"},)"
+            R"({"record":9,"time":"2026-11-29T10:00:01Z","source":"a \"b\""}])");
   EXPECT_EQ(object.at("id"), 3);
   EXPECT_EQ(object.at("asked_at_us"), 1'500'000);
   EXPECT_DOUBLE_EQ(object.at("ttft_ms").to_number<double>(), 83.1);

@@ -27,7 +27,7 @@ struct Setup {
   Nanoseconds first = Milliseconds(1900);        // when the packet before the last is captured
   bool first_reads = false, last_reads = false;  // they are readings; else frames
   std::optional<Nanoseconds> later;              // a frame that comes while the answer is made
-  Nanoseconds capture_delay{}, ingest_delay{}, deliver_delay{};
+  Nanoseconds capture_delay{}, ingest_delay{}, retrieve_delay{}, deliver_delay{};
   Nanoseconds other_bound_late{};  // the other source promises so late that nothing older comes
   std::function<Nanoseconds(const StepPlan&, Nanoseconds since_start)> extra_step;
   std::function<Nanoseconds(SessionTime captured)> extra_encode;
@@ -68,6 +68,7 @@ class Attribution {
     auto made = engine::make_scripted_engine(clock_, engine_options());
     SessionOptions options;
     options.realtime = true;
+    options.recall = [this](Question&) { clock_.sleep_for(setup_.retrieve_delay); };
     // Deterministic, so that a slow step doesn't change the plans after it.
     EngineHost host(made.engine, clock_, {.deterministic = true});
     auto session = Session::create(options, host, nullptr, clock_, client_).value();
@@ -206,6 +207,11 @@ std::vector<Case> cases() {
          setup.extra_step = [delay](const StepPlan& plan, Nanoseconds now) {
            return now >= kAsked && has(plan, RowKind::kPerception) ? delay : Nanoseconds{};
          };
+       }},
+      {"RetrieveBesideThePrefill", Stage::kRetrieve,
+       [](Setup& setup, Nanoseconds delay) {
+         // The last frame, which takes less, is prefilled meanwhile.
+         setup.retrieve_delay = Milliseconds(20) + delay;
        }},
       {"Schedule", Stage::kSchedule,
        [](Setup& setup, Nanoseconds delay) {

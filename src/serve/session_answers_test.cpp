@@ -39,6 +39,34 @@ TEST_F(SessionAnswers, LeaveNoTraceWhereTurnsDoNotJoin) {
   EXPECT_EQ(heard.answer(second).text, "You said nothing.");
 }
 
+TEST_F(SessionAnswers, SeeWhatAMemoryHasOnTheQuestionAndDoNotKeepIt) {
+  options.recall = [this](Question& asked) {
+    clock.sleep_for(Milliseconds(3));
+    if (asked.text != "First?") return;
+    asked.evidence = {{2, "2026-11-29T10:00:01Z", "plc", "hot"},
+                      {3, "2026-11-29T09:00:00Z", "plc", std::string(5000, 'x')},
+                      {1, "2026-11-29T10:00:00Z", "plc", "cold"}};
+  };
+  create(stream);
+  const QuestionId first = ask(question("First?", 700));
+  const QuestionId same = ask(question("Other?", 900));
+  session->start();
+  const auto summary = run_to_end();
+  const Answer& answer = heard.answer(first);
+  ASSERT_EQ(answer.evidence.size(), 2U) << "what doesn't fit is left out";
+  EXPECT_EQ(answer.evidence[0].record, 1) << "in order of time";
+  EXPECT_EQ(answer.evidence[1].record, 2);
+  EXPECT_EQ(answer.stages[Stage::kRetrieve], Milliseconds(3));
+  const Answer& other = heard.answer(same);
+  EXPECT_TRUE(other.evidence.empty());
+  const int evidence_bytes = static_cast<int>(std::string("[2026-11-29T10:00:01Z] plc: hot\n"
+                                                          "[2026-11-29T10:00:00Z] plc: cold\n")
+                                                  .size());
+  const int separator = 1;  // the other stands at a turn's begin
+  EXPECT_EQ(answer.question_tokens, other.question_tokens + separator + evidence_bytes) << "one byte a token";
+  EXPECT_LT(other.window.tokens, answer.window.tokens + evidence_bytes);
+}
+
 TEST_F(SessionAnswers, BeyondTheOpenOnesWaitTheirTurn) {
   options.max_open_answers = 1;
   create(stream);

@@ -12,6 +12,7 @@
 #include "cli/say.h"
 #include "memory/add_files.h"
 #include "memory/record_json.h"
+#include "memory/session_memory.h"
 
 namespace braid::serve {
 

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "braid/retrieve/asked_time.h"
 #include "cli/time_text.h"
+#include "memory/session_memory.h"
 
 namespace braid::serve {
 
@@ -24,11 +23,6 @@ Result<retrieve::RecordKind> kind_flag(const std::string& name) {
 }
 
 }  // namespace
-
-UtcTime system_now() {
-  return UtcTime(
-      std::chrono::duration_cast<Nanoseconds>(std::chrono::system_clock::now().time_since_epoch()));
-}
 
 void add_add_flags(CLI::App& command, MemoryFlags& flags) {
   command.add_option("FILE", flags.files, "text (.txt, .log) and Markdown (.md); - reads text from a pipe")

@@ -39,6 +39,5 @@ Result<calendar::Asker> asker(const MemoryFlags& flags);
 Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags);
 /// As parse_time_range(), with the flag's name in its error.
 Result<calendar::UtcRange> time_flag(const char* flag, const std::string& text, const calendar::Asker& asker);
-UtcTime system_now();
 
 }  // namespace braid::serve

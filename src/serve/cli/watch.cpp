@@ -18,6 +18,7 @@
 #include "cli/interrupts.h"
 #include "cli/say.h"
 #include "cli/watch_options.h"
+#include "memory/session_memory.h"
 
 namespace braid::serve {
 
@@ -26,8 +27,9 @@ namespace {
 /// Passes events on and remembers what the exit code needs.
 class Watching final : public deliver::EventSink {
  public:
-  Watching(std::unique_ptr<deliver::Writer> writer, Clock& clock)
-      : writer_(std::move(writer)), clock_(clock) {}
+  /// `memory` may be null.
+  Watching(std::unique_ptr<deliver::Writer> writer, SessionMemory* memory, Clock& clock)
+      : writer_(std::move(writer)), memory_(memory), clock_(clock) {}
 
   void on_event(const deliver::Event& event) override {
     if (const auto* answer = std::get_if<Answer>(&event))
@@ -35,6 +37,7 @@ class Watching final : public deliver::EventSink {
           failed_ || answer->finish == FinishReason::kError || answer->finish == FinishReason::kCancelled;
     if (const auto* fault = std::get_if<deliver::Fault>(&event)) fault_ = fault_.value_or(fault->error.code);
     perceived_ = perceived_ || std::holds_alternative<deliver::Perceived>(event);
+    if (memory_) memory_->on_event(event);
     writing_since_ = clock_.now();
     writer_->on_event(event);
     writing_since_ = kNotWriting;
@@ -63,6 +66,7 @@ class Watching final : public deliver::EventSink {
   static constexpr SteadyTime kNotWriting = SteadyTime::max();
 
   std::unique_ptr<deliver::Writer> writer_;
+  SessionMemory* memory_;
   Clock& clock_;
   std::atomic<SteadyTime> writing_since_ = kNotWriting;
   std::atomic<Watch*> running_ = nullptr;
@@ -111,9 +115,11 @@ void ask_typed(Session& session, const WatchOptions& options, std::string line) 
   if (auto asked = session.ask(std::move(question)); !asked) say("braid: {}\n", asked.error().message);
 }
 
-Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, Clock& clock,
+Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, SessionMemory* memory, Clock& clock,
                                             deliver::EventSink& sink) {
-  auto watch = Watch::open(options.config, clock, sink);
+  WatchConfig config = options.config;
+  if (memory) config.session.recall = [memory](Question& question) { memory->recall(question); };
+  auto watch = Watch::open(std::move(config), clock, sink);
   if (!watch) return watch;
   for (const Question& question : options.questions)
     if (auto asked = (*watch)->session().ask(question); !asked) return tl::unexpected(asked.error());
@@ -198,10 +204,9 @@ class EndsAStall {
   Thread thread_;
 };
 
-int watch_with(const WatchOptions& options, const Keyboard& keyboard) {
-  RealClock clock;
+int watch_with(const WatchOptions& options, const Keyboard& keyboard, SessionMemory* memory, Clock& clock) {
   const Hints hints(options, keyboard);
-  Watching sink(make_writer(options, keyboard.there() && options.questions.empty(), clock), clock);
+  Watching sink(make_writer(options, keyboard.there() && options.questions.empty(), clock), memory, clock);
   std::atomic<Watch*> running = nullptr;
   EndsAStall ends_a_stall(sink, clock);
   Interrupts interrupts([&](int count) {
@@ -213,12 +218,13 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard) {
   });
   hints.nothing_asked(options);
   hints.loading();
-  auto watch = open_and_ask(options, clock, sink);
+  auto watch = open_and_ask(options, memory, clock, sink);
   hints.loaded();
   if (!watch) {
     sink.on_event(deliver::Fault{"", {}, watch.error()});
     return exit_code(watch.error().code);
   }
+  if (memory) memory->begin();
   running = watch->get();
   sink.stop_when_unread(watch->get());
   run_session(**watch, options, keyboard);
@@ -240,7 +246,17 @@ int run_watch(const WatchFlags& flags) {
   }
   const Keyboard keyboard(*options);
   options->config.session.stay_open = keyboard.there() && options->questions.empty();
-  return watch_with(*options, keyboard);
+  RealClock clock;
+  if (options->memory.empty()) return watch_with(*options, keyboard, nullptr, clock);
+  auto memory = SessionMemory::open({.folder = options->memory, .began = options->began}, clock);
+  if (!memory) {
+    say("braid watch: {}\n", memory.error().message);
+    return exit_code(memory.error().code);
+  }
+  const int code = watch_with(*options, keyboard, memory->get(), clock);
+  const Status kept = (*memory)->finish();
+  if (!kept) say("braid: {}\n", kept.error().message);
+  return kept || code != kDone ? code : exit_code(kept.error().code);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "braid/calendar/time_range.h"
 #include "cli/time_text.h"
 
 namespace braid::serve {
@@ -31,6 +32,7 @@ struct WatchFlags {
   std::vector<std::string> pending_at;
   std::optional<std::string> pending_every;
   std::optional<std::string> deadline;
+  std::string began;
   bool fast = false;  // the default; said to make it plain
   bool no_turns = false, no_novelty = false;
   double heartbeat_s = 2.0;
@@ -206,6 +208,30 @@ void add_model_flags(CLI::App& command, WatchFlags& flags) {
   name_group(command, "Model");
 }
 
+void add_memory_flags(CLI::App& command, WatchFlags& flags) {
+  command
+      .add_option("--memory", flags.options.memory,
+                  "folder where lines, readings and answers are kept with their times, and looked up for "
+                  "questions (docs/memory.md)")
+      ->type_name("DIR");
+  command
+      .add_option("--began", flags.began,
+                  "with --memory: when session time 0 was, as 2026-11-29T10:00:00Z. Default: now")
+      ->type_name("TIME");
+  name_group(command, "Memory");
+}
+
+/// A moment, for --memory.
+Result<std::optional<UtcTime>> began_at(const WatchFlags& flags) {
+  if (flags.began.empty()) return std::optional<UtcTime>();
+  if (flags.options.memory.empty())
+    return fail(ErrorCode::kUsage, "--began is the time of what goes into a memory: add --memory DIR");
+  const auto range = calendar::parse_time_range(flags.began);
+  if (!range) return fail(ErrorCode::kUsage, fmt::format("--began: {}", range.error().message));
+  if (range->from == UtcTime::min()) return fail(ErrorCode::kUsage, "--began has no beginning");
+  return std::optional(range->from);
+}
+
 void add_output_flags(CLI::App& command, WatchOptions& options) {
   command.add_flag("--json", options.json, "JSON lines on standard output (docs/json.md)");
   command.add_flag("--deltas", options.deltas, "with --json: each piece of an answer as it is made");
@@ -261,6 +287,7 @@ WatchFlags* add_watch_flags(CLI::App& command) {
   add_source_flags(command, *flags);
   add_question_flags(command, *flags);
   add_model_flags(command, *flags);
+  add_memory_flags(command, *flags);
   add_output_flags(command, flags->options);
   // The command outlives the parse and keeps the flags alive.
   command.parse_complete_callback([flags] {});
@@ -287,6 +314,9 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
     return fail(ErrorCode::kUsage, "--at and --every say when to ask, but nothing is asked: add --ask TEXT");
   auto deadline = optional_span(flags.deadline);
   if (!deadline) return tl::unexpected(deadline.error());
+  auto began = began_at(flags);
+  if (!began) return tl::unexpected(began.error());
+  options.began = *began;
   Question model;
   model.deadline = *deadline;
   model.max_tokens = options.config.session.max_answer_tokens;

@@ -2,9 +2,11 @@
 // The flags of `braid watch`.
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "braid/calendar/utc.h"
 #include "braid/packet/question.h"
 #include "braid/serve/watch.h"
 
@@ -12,6 +14,8 @@ namespace braid::serve {
 
 struct WatchOptions {
   WatchConfig config;
+  std::string memory;            ///< its folder; empty: none
+  std::optional<UtcTime> began;  ///< when session time 0 was, for the memory
   std::vector<Question> questions;
   bool json = false;
   bool deltas = false;  ///< with json: answer_delta objects too

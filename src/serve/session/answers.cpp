@@ -1,7 +1,11 @@
 #include "session/answers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "session/session_work.h"
 
 namespace braid::serve {
 
@@ -10,6 +14,9 @@ namespace {
 // Said without asking the model when nothing at all is visible: a model asked about nothing invents
 // something.
 constexpr const char* kNothingPerceived = "Nothing was seen and no speech was heard.";
+
+/// Room for what the timeline puts before a question: the mark of a turn, or an end of it.
+constexpr std::size_t kLeadRows = 32;
 
 std::vector<std::string> all_stops(const Question& question, const engine::ChatFormat& chat) {
   std::vector<std::string> stops = chat.stops;
@@ -44,10 +51,39 @@ Answers::Answers(AnswerOptions options, engine::Decoder& decoder, const engine::
 const TokenRun& Answers::content(const Question& question) {
   if (content_of_ != question.id) {
     content_of_ = question.id;
-    content_ = tokenizer_.tokenize(question.text, false);
+    const TokenRun text = tokenizer_.tokenize(question.text, false);
+    content_ = evidence(question, text.size());
+    content_.insert(content_.end(), text.begin(), text.end());
     content_.insert(content_.end(), end_of_question_.begin(), end_of_question_.end());
   }
   return content_;
+}
+
+TokenRun Answers::evidence(const Question& question, std::size_t question_rows) {
+  struct Line {
+    const Evidence* evidence;
+    TokenRun rows;
+  };
+  const std::size_t taken = question_rows + end_of_question_.size() + kLeadRows;
+  std::size_t room = taken < kMaxQuestionTokens ? kMaxQuestionTokens - taken : 0;
+  std::vector<Line> lines;
+  for (const Evidence& one : question.evidence) {
+    TokenRun rows = tokenizer_.tokenize(fmt::format("[{}] {}: {}\n", one.time, one.source, one.text), false);
+    if (rows.size() > room) continue;
+    room -= rows.size();
+    lines.push_back({&one, std::move(rows)});
+  }
+  // The model reads them as they happened; ISO 8601 in UTC sorts so.
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.evidence->time < b.evidence->time; });
+  TokenRun all;
+  evidence_.clear();
+  for (const Line& line : lines) {
+    evidence_.push_back(*line.evidence);
+    all.insert(all.end(), line.rows.begin(), line.rows.end());
+  }
+  evidence_rows_ = all.size();
+  return all;
 }
 
 TokenRun Answers::lead(const Question& question) const {
@@ -77,7 +113,7 @@ void Answers::begin(Question question, StepLoop::Promise promise) {
   const SteadyTime now = clock_.now();
   question.trace.leave(now);
   const bool blind = answer.window.chunks == 0 && !perception_.has_turns();
-  if (blind && !(options_.asks_blind && !question.text.empty())) {
+  if (blind && question.evidence.empty() && !(options_.asks_blind && !question.text.empty())) {
     emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
     answer.text = kNothingPerceived;
     answer.first_token = answer.last_token = now;
@@ -90,6 +126,7 @@ void Answers::begin(Question question, StepLoop::Promise promise) {
   TokenRun text = content(question);
   prompt.append(text);
   const int rows = prompt.rows();
+  answer.evidence = evidence_;
   auto sequence = perception_.fork(question.asked_at);
   if (!sequence) return refuse(question, FinishReason::kError, sequence.error());
   const Position start = ledger_.end(*sequence);
@@ -102,7 +139,7 @@ void Answers::begin(Question question, StepLoop::Promise promise) {
   answer.question_tokens = rows;
   answer.prompt_tokens = answer.window.tokens + answer.question_tokens;
   emit_(deliver::AnswerBegin{question.id, question.text, question.asked_at});
-  Open& open = open_.emplace_back(std::move(question), std::move(answer), std::move(text));
+  Open& open = open_.emplace_back(std::move(question), std::move(answer), std::move(text), evidence_rows_);
   open.promise = std::move(promise);
   GenerationOptions options;
   options.sampling = open.question.sampling;
@@ -199,7 +236,8 @@ void Answers::finish(Open& open) {
 
 void Answers::join(const Open& open) {
   // The lead is the timeline's own business at the place where the turns go.
-  TokenRun rows = open.content;
+  // What the memory said of it stays there and takes no room here.
+  TokenRun rows(open.content.begin() + static_cast<std::ptrdiff_t>(open.evidence_rows), open.content.end());
   const std::span<const Token> tokens = delivered(open);
   rows.insert(rows.end(), tokens.begin(), tokens.end());
   Prompt turns;

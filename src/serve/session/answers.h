@@ -59,17 +59,23 @@ class Answers {
 
  private:
   struct Open {
-    Open(Question asked, Answer begun, TokenRun text) noexcept
-        : question(std::move(asked)), answer(std::move(begun)), content(std::move(text)) {}
+    Open(Question asked, Answer begun, TokenRun text, std::size_t evidence) noexcept
+        : question(std::move(asked)),
+          answer(std::move(begun)),
+          content(std::move(text)),
+          evidence_rows(evidence) {}
     Question question;
     Answer answer;
-    TokenRun content;  // question's text and template, without the lead
+    TokenRun content;  // evidence, question's text and template, without the lead
+    std::size_t evidence_rows;
     std::optional<Generation> generation;
     std::optional<std::size_t> delivered;  // bytes; none: all that was made
     StepLoop::Promise promise;
   };
 
   const TokenRun& content(const Question& question);
+  /// As much of the question's evidence as fits beside it.
+  TokenRun evidence(const Question& question, std::size_t question_rows);
   TokenRun lead(const Question& question) const;
   StageMeter waited(const Question& question, SteadyTime forked) const;
   void finish(Open& open);
@@ -89,6 +95,8 @@ class Answers {
   const TokenRun end_of_question_;
   QuestionId content_of_;  // whose text content_ is: the one that waits is looked at again before every step
   TokenRun content_;
+  std::vector<Evidence> evidence_;  // what of it is in content_, at its front
+  std::size_t evidence_rows_ = 0;
   std::list<Open> open_;
 };
 

@@ -33,6 +33,10 @@ EngineInput EncodeLoop::handle(Frame frame) {
 }
 
 EngineInput EncodeLoop::handle(Question question) {
+  if (recall_) {
+    question.trace.enter(Stage::kRetrieve, clock_.now());
+    recall_(question);
+  }
   question.trace.enter(Stage::kPrefillQueue, clock_.now());
   if (std::exchange(passed_over_, false)) question.degraded.emplace_back("frames");
   return question;

@@ -1,7 +1,9 @@
 #pragma once
 // The encode stage's thread: timed packets in, chunks out.
 
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "braid/encode/chunk_maker.h"
 #include "braid/flow/lanes.h"
@@ -17,10 +19,17 @@ namespace braid::serve {
 /// "superseded".
 class EncodeLoop {
  public:
-  /// No patience given: a question waits for all frames.
-  EncodeLoop(encode::ChunkMaker& maker, Clock& clock, std::optional<Nanoseconds> patience,
+  using Recall = std::function<void(Question& question)>;
+
+  /// No patience given: a question waits for all frames. No recall: there is no memory to ask.
+  EncodeLoop(encode::ChunkMaker& maker, Clock& clock, std::optional<Nanoseconds> patience, Recall recall,
              flow::Lanes<sync::Timed> in, flow::Sender<EngineInput> out)
-      : maker_(maker), clock_(clock), patience_(patience), in_(std::move(in)), out_(std::move(out)) {}
+      : maker_(maker),
+        clock_(clock),
+        patience_(patience),
+        recall_(std::move(recall)),
+        in_(std::move(in)),
+        out_(std::move(out)) {}
 
   /// The thread's body: until the lane in has ended or the one out is closed.
   void run();
@@ -35,6 +44,7 @@ class EncodeLoop {
   encode::ChunkMaker& maker_;
   Clock& clock_;
   const std::optional<Nanoseconds> patience_;
+  const Recall recall_;
   flow::Lanes<sync::Timed> in_;
   flow::Sender<EngineInput> out_;
   bool passed_over_ = false;  // a frame, since the last question

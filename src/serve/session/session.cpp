@@ -227,7 +227,8 @@ void Session::start() {
   s.encode_thread = Thread(s.clock, "encode", [&s] {
     std::optional<Nanoseconds> patience;
     if (s.options.realtime && !s.loop.options().deterministic) patience = s.options.frame_patience;
-    EncodeLoop(s.maker, s.clock, patience, std::move(s.to_encode), std::move(s.encode_out)).run();
+    EncodeLoop(s.maker, s.clock, patience, s.options.recall, std::move(s.to_encode), std::move(s.encode_out))
+        .run();
   });
   s.sync_thread = Thread(s.clock, "sync", [&s] { s.sync.run(); });
   for (std::size_t i = 0; i < s.sources.size(); ++i)

@@ -27,6 +27,14 @@ struct Sampling {
   std::vector<std::pair<std::int32_t, float>> logit_bias = {};  ///< token, added to its logit
 };
 
+/// A record of a memory that is given to the model beside a question.
+struct Evidence {
+  std::int64_t record = 0;  ///< its number in the memory
+  std::string time;         ///< as it is cited: ISO 8601, a moment or `start/end`
+  std::string source;
+  std::string text;
+};
+
 /// A question to a session. It sees every chunk that ends at or before `at`.
 struct Question {
   QuestionId id;
@@ -44,6 +52,7 @@ struct Question {
   SessionTime asked_at{};  ///< the same moment on the session's timeline
   StageTrace trace;        ///< who held the question itself
   std::vector<std::string> degraded;  ///< what was given up for it: the answer's
+  std::vector<Evidence> evidence;     ///< what a memory has on it, best first; read before its text
 };
 
 /// Why an answer ended. Wire names: stop, length, cancelled, error, shed.
@@ -85,7 +94,8 @@ struct Answer {
   int question_tokens = 0;
   int answer_tokens = 0;
   WindowInfo window;
-  StageTimes stages;  ///< up to last_token; deliver adds kDeliver and kUnattributed
+  std::vector<Evidence> evidence;  ///< what of the question's had room, in order of time
+  StageTimes stages;               ///< up to last_token; deliver adds kDeliver and kUnattributed
 };
 
 }  // namespace braid

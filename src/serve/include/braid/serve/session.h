@@ -37,6 +37,9 @@ struct SessionOptions {
   Nanoseconds frame_patience = Milliseconds(1000);
   /// Realtime: a question of now that finds nothing yet waits so long for the sources' first packets.
   Nanoseconds first_packet_patience{};
+  /// Adds what a memory has on a question to its evidence, when its turn comes to be read; on the encode
+  /// thread, which waits for it: for milliseconds. None: there is no memory.
+  std::function<void(Question& question)> recall;
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
