@@ -11,6 +11,7 @@ FIELDS = dict(
     utterance=dict(PERCEIVED, start_us=int, end_us=int),
     text=dict(PERCEIVED, start_us=int, end_us=int, text=str),
     reading=dict(PERCEIVED, at_us=int, text=str),
+    note=dict(of=str, source=str, start_us=int, end_us=int, text=str, behind_ms=NUMBER),
     answer=dict(id=int, question=str, text=str, asked_at_us=int, ttft_ms=(*NUMBER, NULL), wall_ms=NUMBER,
                 freshness_ms=(*NUMBER, NULL), stages_ms=dict, verdict=str, degraded=list, deadline_ms=(*NUMBER, NULL),
                 finish=str, tokens=dict, window=dict, evidence=list, error=(dict, NULL)),
@@ -20,7 +21,8 @@ FIELDS = dict(
     notice=dict(source=(str, NULL), at_us=(int, NULL), message=str),
     error=dict(source=(str, NULL), at_us=(int, NULL), code=str, message=str, retryable=bool),
     summary=dict(end_us=int, wall_ms=NUMBER, frames=dict, utterances=int, readings=int, lines=int, questions=int,
-                 answers=int, errors=int, turn_overs=int, tokens=dict, drops=dict, stages_ms=dict, interrupted=bool))
+                 answers=int, errors=int, turn_overs=int, tokens=dict, drops=dict, notes=dict, stages_ms=dict,
+                 interrupted=bool))
 INNER = dict(tokens=dict(answer="prompt question answer perceived kept", summary="perceived kept"),
              window=dict(answer="from_us to_us chunks frames utterances lines readings tokens evicted_chunks"), frames=dict(summary="sampled kept"))
 SUM_TOLERANCE_MS = 0.5

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import time
 
-from braid_runs import BRAID, TIMEOUT_S, BraidTest, main
+from braid_runs import BRAID, CLIP, TIMEOUT_S, BraidTest, main
 
 
 class Memory(BraidTest):
@@ -76,6 +76,18 @@ class Memory(BraidTest):
         self.assertEqual([(one["time"], one["source"]) for one in answer["evidence"]],
                          [("2026-11-29T10:00:01Z", "press"), ("2026-11-29T10:00:02Z", "press")])
         self.assertIn("--memory", self.watch(lines, "--began", "2026-11-29", code=2).err)
+
+    def test_the_moment_that_a_camera_saw_something_is_found_by_a_later_process(self):
+        run = self.watch(CLIP, "--memory", self.memory, "--began", "2026-11-29T10:00:00Z", "--json")
+        self.assertEqual(run.code, 0, run.err)
+        (summary,) = run.of("summary")
+        self.assertEqual(summary["notes"]["made"], summary["frames"]["kept"] + summary["utterances"])
+        lines = self.braid("search", "umbrella", "--during", "2026-11-29T10:00/PT1M", "--json").stdout.splitlines()
+        hits = [json.loads(line) for line in lines][:-1]
+        self.assertEqual(min(hit["time"] for hit in hits), "2026-11-29T10:00:04Z")
+        self.assertEqual({(hit["kind"], hit["source"]) for hit in hits}, {("vision", "clip")})
+        said = self.search("what do you see", "--kind", "audio")
+        self.assertTrue(any("what do you see" in text for text in said), said)
 
     def test_what_cannot_be_meant_is_refused(self):
         self.assertIn("there is no memory", self.braid("search", "x", code=3).stderr)

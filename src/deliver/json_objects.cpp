@@ -56,6 +56,13 @@ std::string json_of(const Perceived& perceived) {
   return line.stages("stages_ms", perceived.stages).close();
 }
 
+std::string json_of(const Note& note) {
+  JsonLine line;
+  line.string("type", "note").string("of", type_of(note.modality)).string("source", note.source);
+  line.us("start_us", note.start).us("end_us", note.end).string("text", note.text);
+  return line.ms("behind_ms", note.behind).close();
+}
+
 std::string json_of(const Progress& progress) {
   JsonLine line;
   line.string("type", "progress").us("at_us", progress.at).ms("duration_ms", known(progress.duration));
@@ -102,6 +109,8 @@ std::string json_of(const Summary& summary) {
   line.begin("drops");
   for (const auto& [reason, count] : summary.drops) line.count(reason, count);
   line.end();
+  line.begin("notes").count("made", summary.notes).count("passed_over", summary.notes_passed_over);
+  line.ms("behind_ms", summary.notes_behind).end();
   return line.stages("stages_ms", summary.perception).boolean("interrupted", summary.interrupted).close();
 }
 

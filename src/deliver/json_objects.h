@@ -16,6 +16,7 @@ struct TokenTotals {
 };
 
 std::string json_of(const Perceived& perceived);
+std::string json_of(const Note& note);
 std::string json_of(const Progress& progress);
 std::string json_of(const Fault& fault);
 std::string json_of(const Notice& notice);

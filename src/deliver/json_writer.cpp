@@ -64,6 +64,7 @@ class JsonWriter final : public Writer {
     last_progress_ = now;
     lines_->end(json_of(progress));
   }
+  void write(const Note& note) { lines_->end(json_of(note)); }
   void write(const Fault& fault) { lines_->end(json_of(fault)); }
   void write(const Notice& notice) { lines_->end(json_of(notice)); }
   void write(const Summary& summary) { lines_->end(json_of(summary)); }

@@ -85,6 +85,11 @@ std::string summary_line(const Summary& summary) {
   add(summary.answers, "answer");
   add(summary.errors, "error");
   add(summary.turn_overs, "turn-over");
+  if (summary.notes > 0) {
+    add(summary.notes, "note");
+    text += fmt::format(" at most {:.1f} s behind", to_seconds(summary.notes_behind));
+  }
+  if (summary.notes_passed_over > 0) text += fmt::format(" ({} passed over)", summary.notes_passed_over);
   text += fmt::format("; {} of {} tokens kept", summary.tokens_kept, summary.tokens_perceived);
   const char* separator = "; dropped: ";
   for (const auto& [reason, count] : summary.drops) {

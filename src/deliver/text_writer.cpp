@@ -45,6 +45,7 @@ class TextWriter final : public Writer {
   };
 
   void write(const Perceived&) {}
+  void write(const Note&) {}
   void write(const Progress& progress);
   void write(const Fault& fault);
   void write(const Notice& notice);

@@ -70,6 +70,18 @@ Status make_folder(const std::string& folder, bool read_only) {
   return {};
 }
 
+Status check_vectors(const Record& record) {
+  if (record.vectors.size() > kMaxVectors)
+    return fail(ErrorCode::kLimit,
+                fmt::format("the record has {} vectors; it may have {}", record.vectors.size(), kMaxVectors));
+  for (const RecordVector& vector : record.vectors)
+    if (vector.space.empty() || vector.values.empty() || vector.values.size() > kMaxVectorDim)
+      return fail(ErrorCode::kBadInput,
+                  fmt::format("a vector has {} numbers in the space '{}'; it must have 1..{} and a space",
+                              vector.values.size(), vector.space, kMaxVectorDim));
+  return {};
+}
+
 Status check(Record& record) {
   record.text = to_valid_utf8(record.text);
   record.source = to_valid_utf8(record.source);
@@ -80,6 +92,7 @@ Status check(Record& record) {
   if (record.source.size() > kMaxSourceName)
     return fail(ErrorCode::kLimit, fmt::format("the source's name has {} bytes; it may have {}",
                                                record.source.size(), kMaxSourceName));
+  if (Status fits = check_vectors(record); !fits) return fits;
   if (record.end < record.start)
     return fail(ErrorCode::kBadInput,
                 fmt::format("the record ends at {} before it starts at {}", calendar::utc_text(record.end),

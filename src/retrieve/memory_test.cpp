@@ -8,6 +8,7 @@
 
 #include "braid/base/virtual_clock.h"
 #include "folder_for_tests.h"
+#include "sqlite/database.h"
 
 namespace braid::retrieve {
 namespace {
@@ -46,6 +47,48 @@ TEST_F(MemoryTest, WhatWasAddedIsFoundByItsWordsAfterTheCommitInterval) {
   clock.sleep_for(Milliseconds(51));
   EXPECT_THAT(texts(*memory, {.text = "press"}), ElementsAre("the press stopped"));
   EXPECT_EQ(memory->stats()->committed, 2U);
+}
+
+TEST_F(MemoryTest, VectorsAreKeptWithTheirRecordsAndForgottenWithThem) {
+  {
+    auto memory = open({.segment_records = 2});
+    for (int i = 0; i < 5; ++i) {
+      Record record = record_at(10 * i, "seen");
+      record.vectors = {{"vision:small", {1.F, static_cast<float>(i)}}};
+      if (i == 1) record.vectors.push_back({"vision:large", {1.F, 2.F, 3.F}});
+      if (i == 3) record.vectors = {{"vision:small", {1.F}}};  // another model of that name
+      ASSERT_TRUE(memory->add(std::move(record)));
+    }
+    ASSERT_TRUE(memory->flush());
+    EXPECT_FALSE(memory->add([] {
+      Record record = record_at(1, "seen");
+      record.vectors = {{"vision:small", {}}};
+      return record;
+    }()));
+  }
+  const auto count = [this](const char* sql) {
+    auto rows = Database::open(folder + "/rows.sqlite", Database::Mode::kRead);
+    return rows->number(sql).value();
+  };
+  EXPECT_EQ(count("SELECT count(*) FROM vectors_1"), 4);
+  EXPECT_EQ(count("SELECT length(vector) FROM vectors_2"), 12);
+  ASSERT_TRUE(open({.segment_records = 2})->prune(at_s(25)));
+  EXPECT_EQ(count("SELECT min(id) FROM vectors_1"), 5);
+  EXPECT_EQ(count("SELECT count(*) FROM vectors_2"), 0);
+}
+
+TEST_F(MemoryTest, OneOfFormatOneIsReadAndWrittenOn) {
+  fill(*open(), {record_at(10, "old")});
+  {
+    auto rows = Database::open(folder + "/rows.sqlite", Database::Mode::kWrite);
+    ASSERT_TRUE(rows->run("DROP TABLE spaces; PRAGMA user_version=1"));
+  }
+  EXPECT_THAT(texts(*open({.read_only = true}), {.text = "old"}), ElementsAre("old"));
+  auto memory = open();
+  Record record = record_at(20, "new");
+  record.vectors = {{"vision:small", {1.F}}};
+  fill(*memory, {record});
+  EXPECT_THAT(texts(*memory, {.text = "old new"}), testing::SizeIs(2));
 }
 
 TEST_F(MemoryTest, WordsAreFoundInOtherForms) {

@@ -44,6 +44,7 @@ class Heard final : public deliver::EventSink {
   std::vector<Answer> answers;  ///< as they ended
   std::vector<AnswerDelta> deltas;
   std::vector<deliver::Perceived> perceived;
+  std::vector<deliver::Note> notes;
   std::vector<deliver::Fault> faults;
   std::optional<deliver::Summary> summary;
 

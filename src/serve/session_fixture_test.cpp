@@ -81,6 +81,7 @@ void Heard::on_event(const deliver::Event& event) {
   if (meanwhile) meanwhile(event);
   if (const auto* answer = std::get_if<Answer>(&event)) answers.push_back(*answer);
   if (const auto* delta = std::get_if<AnswerDelta>(&event)) deltas.push_back(*delta);
+  if (const auto* note = std::get_if<deliver::Note>(&event)) notes.push_back(*note);
   if (const auto* fault = std::get_if<deliver::Fault>(&event)) faults.push_back(*fault);
   if (const auto* end = std::get_if<deliver::Summary>(&event)) summary = *end;
   if (const auto* packet = std::get_if<deliver::Perceived>(&event); packet && keep_perceived)

@@ -1,9 +1,11 @@
 #pragma once
 // SQLite's handles as objects and its codes as errors.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,7 @@ class Statement {
   /// One more value.
   void put(std::int64_t value);
   void put(std::string_view value);
+  void put(std::span<const std::byte> value);
   void restart();
 
   /// True: a row is there. After an error or the last row the run is over.

@@ -8,7 +8,7 @@ namespace braid::retrieve {
 
 namespace {
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 constexpr const char* kSchema =
     "CREATE TABLE records(id INTEGER PRIMARY KEY AUTOINCREMENT, segment INTEGER NOT NULL,"
     " start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, source TEXT NOT NULL, kind INTEGER NOT NULL,"
@@ -17,6 +17,9 @@ constexpr const char* kSchema =
     "CREATE INDEX records_segment ON records(segment);"
     "CREATE TABLE segments(id INTEGER PRIMARY KEY AUTOINCREMENT, records INTEGER NOT NULL,"
     " first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL);";
+/// What format 2 adds.
+constexpr const char* kSpaces =
+    "CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL);";
 /// A word that more records of a segment have than one in so many is common.
 constexpr std::int64_t kCommonShare = 100;
 constexpr std::int64_t kCommonAtLeast = 100;
@@ -83,12 +86,16 @@ Status SqliteRows::prepare_format(bool read_only) {
   const auto format = database_.number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
   if (*format == kFormat) return {};
+  if (*format == 1)
+    return read_only ? Status() : transaction([&] {
+      return database_.run(fmt::format("{} PRAGMA user_version={}", kSpaces, kFormat));
+    });
   if (*format != 0)
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the memory is of format {}; this version reads {}", *format, kFormat));
   if (read_only) return fail(ErrorCode::kBadInput, "the memory's database is empty: nothing was written yet");
   return transaction(
-      [&] { return database_.run(fmt::format("{} PRAGMA user_version={}", kSchema, kFormat)); });
+      [&] { return database_.run(fmt::format("{}{} PRAGMA user_version={}", kSchema, kSpaces, kFormat)); });
 }
 
 Status SqliteRows::transaction(const std::function<Status()>& body) {
@@ -150,7 +157,10 @@ Status SqliteRows::append_one(Record& record, Segment& segment) {
   segment.first_ns = segment.records == 0 ? start : std::min(segment.first_ns, start);
   segment.last_ns = segment.records == 0 ? end : std::max(segment.last_ns, end);
   ++segment.records;
-  return words->run();
+  if (Status run = words->run(); !run) return run;
+  for (const RecordVector& vector : record.vectors)
+    if (Status kept = append_vector(record.id, vector); !kept) return kept;
+  return {};
 }
 
 Status SqliteRows::save(const Segment& segment) {

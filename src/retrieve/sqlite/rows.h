@@ -31,6 +31,9 @@ class SqliteRows final : public RowStore {
   struct Segment {
     std::int64_t id = 0, records = 0, first_ns = 0, last_ns = 0;
   };
+  struct Space {
+    std::int64_t id = 0, dim = 0;
+  };
   struct Scored {
     std::int64_t id = 0;
     double score = 0;
@@ -41,6 +44,9 @@ class SqliteRows final : public RowStore {
   Status prepare_format(bool read_only);
   Status append_all(std::vector<Record>& records);
   Status append_one(Record& record, Segment& segment);
+  Status append_vector(std::int64_t id, const RecordVector& vector);
+  Result<Space> space(const RecordVector& vector);
+  Status prune_vectors(const std::string& chosen);
   Status begin_segment(Segment& segment);
   Status save(const Segment& segment);
   Result<std::vector<Segment>> segments(const std::string& where);

@@ -24,6 +24,9 @@ namespace braid::serve {
 
 namespace {
 
+/// About a thousand pictures of the default model.
+constexpr std::size_t kNoteBytes = 64U << 20;
+
 /// Passes events on and remembers what the exit code needs.
 class Watching final : public deliver::EventSink {
  public:
@@ -118,7 +121,10 @@ void ask_typed(Session& session, const WatchOptions& options, std::string line) 
 Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, SessionMemory* memory, Clock& clock,
                                             deliver::EventSink& sink) {
   WatchConfig config = options.config;
-  if (memory) config.session.recall = [memory](Question& question) { memory->recall(question); };
+  if (memory) {
+    config.session.recall = [memory](Question& question) { memory->recall(question); };
+    config.session.note_bytes = kNoteBytes;
+  }
   auto watch = Watch::open(std::move(config), clock, sink);
   if (!watch) return watch;
   for (const Question& question : options.questions)

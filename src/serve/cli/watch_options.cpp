@@ -210,9 +210,10 @@ void add_model_flags(CLI::App& command, WatchFlags& flags) {
 
 void add_memory_flags(CLI::App& command, WatchFlags& flags) {
   command
-      .add_option("--memory", flags.options.memory,
-                  "folder where lines, readings and answers are kept with their times, and looked up for "
-                  "questions (docs/memory.md)")
+      .add_option(
+          "--memory", flags.options.memory,
+          "folder where what is seen, heard, read and answered is kept with its time, and looked up for "
+          "questions (docs/memory.md)")
       ->type_name("DIR");
   command
       .add_option("--began", flags.began,

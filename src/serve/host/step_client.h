@@ -18,6 +18,8 @@ class StepClient {
   virtual bool take() = 0;
   /// Adds what may run to what others have added.
   virtual void ready(schedule::Ready& ready) = 0;
+  /// Where nobody had anything to add, and nobody waits: what may run all the same.
+  virtual void ready_idle(schedule::Ready& ready) { static_cast<void>(ready); }
   /// The plan may hold rows of this client's, and of others'.
   virtual void step_begins(const schedule::Planned& planned, SteadyTime at) = 0;
   virtual void step_done(const schedule::Planned& planned, const StepResult& result, SteadyTime at) = 0;

@@ -120,8 +120,26 @@ bool StepLoop::plan() {
   return !planned_.plan.rows.empty();
 }
 
+// Whoever comes next waits for no more than this one step.
+bool StepLoop::plan_idle() {
+  if (ready_.question_waits) return false;
+  const std::size_t count = clients_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    StepClient* client = clients_[(first_ + i) % count].get();
+    clear(ready_);
+    client->ready_idle(ready_);
+    if (ready_.decodes.empty() && ready_.questions.empty()) continue;
+    // Cut at the step's target, which a question wouldn't be.
+    ready_.rebuilds.swap(ready_.questions);
+    asked_.assign(1, client);
+    planner_.plan(ready_, planned_);
+    return !planned_.plan.rows.empty();
+  }
+  return false;
+}
+
 bool StepLoop::step() {
-  if (!plan()) return false;
+  if (!plan() && !plan_idle()) return false;
   auto turn = arbiter_.take(engine::DeviceArbiter::Work::kStep);
   const SteadyTime begin = clock_.now();
   for (StepClient* client : asked_) client->step_begins(planned_, begin);

@@ -67,6 +67,7 @@ class StepLoop {
   void make_room();
   bool take();
   bool plan();
+  bool plan_idle();
   bool step();
   void sweep();
 

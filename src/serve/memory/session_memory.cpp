@@ -34,8 +34,10 @@ Result<std::unique_ptr<SessionMemory>> SessionMemory::open(SessionMemoryOptions 
 void SessionMemory::begin() { began_ = options_.began.value_or(system_now()); }
 
 void SessionMemory::keep(retrieve::RecordKind kind, const std::string& source, SessionTime start,
-                         SessionTime end, const std::string& text) {
+                         SessionTime end, const std::string& text,
+                         std::vector<retrieve::RecordVector> vectors) {
   retrieve::Record record;
+  record.vectors = std::move(vectors);
   record.start = calendar::utc_time(start, began_);
   record.end = std::max(record.start, calendar::utc_time(end, began_));
   record.source = source;
@@ -49,9 +51,20 @@ void SessionMemory::on_event(const deliver::Event& event) {
     keep(perceived->modality == Modality::kReading ? retrieve::RecordKind::kReading
                                                    : retrieve::RecordKind::kText,
          perceived->source, perceived->start, perceived->end, perceived->text);
+  if (const auto* note = std::get_if<deliver::Note>(&event); note && !note->text.empty()) {
+    std::vector<retrieve::RecordVector> vectors;
+    if (!note->pooled.empty()) vectors.push_back({"vision:" + note->pooled_by, note->pooled});
+    keep(note->modality == Modality::kVision ? retrieve::RecordKind::kVision : retrieve::RecordKind::kAudio,
+         note->source, note->start, note->end, note->text, std::move(vectors));
+  }
   if (const auto* answer = std::get_if<Answer>(&event); answer && !answer->text.empty())
     keep(retrieve::RecordKind::kAnswer, "answer", answer->asked_at, answer->asked_at,
          fmt::format("{}\n{}", answer->question, answer->text));
+}
+
+std::optional<SessionTime> SessionMemory::perceived_at(const retrieve::Record& record) const {
+  if (record.kind == retrieve::RecordKind::kDocument || record.start < began_) return std::nullopt;
+  return calendar::session_time(record.end, began_);
 }
 
 void SessionMemory::recall(Question& question) {
@@ -73,8 +86,8 @@ void SessionMemory::recall(Question& question) {
   if (!found || found->degraded()) question.degraded.emplace_back("memory");
   if (!found) return;
   for (retrieve::Hit& hit : found->hits)
-    question.evidence.push_back(
-        {hit.record.id, citation(hit.record), hit.record.source, std::move(hit.record.text)});
+    question.evidence.push_back({hit.record.id, citation(hit.record), hit.record.source,
+                                 std::move(hit.record.text), perceived_at(hit.record)});
 }
 
 Status SessionMemory::finish() {

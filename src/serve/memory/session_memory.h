@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "braid/deliver/events.h"
 #include "braid/packet/question.h"
@@ -22,8 +23,8 @@ struct SessionMemoryOptions {
   Nanoseconds deadline = Milliseconds(200);  ///< for a question's search; less of one that has a deadline
 };
 
-/// Lines of text, readings and answers are kept. What a camera shows and what is said is not: it has no words
-/// before somebody asks. on_event() on the delivery thread, recall() on the encode thread.
+/// Lines of text, readings, answers and the notes on what was seen and heard are kept. on_event() on the
+/// delivery thread, recall() on the encode thread.
 class SessionMemory {
  public:
   /// Errors of Memory::open.
@@ -43,7 +44,9 @@ class SessionMemory {
   SessionMemory(SessionMemoryOptions options, std::unique_ptr<retrieve::Memory> memory)
       : options_(std::move(options)), memory_(std::move(memory)) {}
   void keep(retrieve::RecordKind kind, const std::string& source, SessionTime start, SessionTime end,
-            const std::string& text);
+            const std::string& text, std::vector<retrieve::RecordVector> vectors = {});
+  /// None: it wasn't written by this session.
+  std::optional<SessionTime> perceived_at(const retrieve::Record& record) const;
 
   const SessionMemoryOptions options_;
   std::unique_ptr<retrieve::Memory> memory_;

@@ -67,7 +67,9 @@ TokenRun Answers::evidence(const Question& question, std::size_t question_rows) 
   const std::size_t taken = question_rows + end_of_question_.size() + kLeadRows;
   std::size_t room = taken < kMaxQuestionTokens ? kMaxQuestionTokens - taken : 0;
   std::vector<Line> lines;
+  const SessionTime in_sight = perception_.window(question.asked_at).from;
   for (const Evidence& one : question.evidence) {
+    if (one.perceived_at && *one.perceived_at >= in_sight) continue;
     TokenRun rows = tokenizer_.tokenize(fmt::format("[{}] {}: {}\n", one.time, one.source, one.text), false);
     if (rows.size() > room) continue;
     room -= rows.size();

@@ -32,11 +32,12 @@ int cells_needed(const SessionOptions& options) {
 
 int cells_at_most(const SessionOptions& options) {
   return cells_needed(options) +
-         (options.max_open_answers - 1) * (kMaxQuestionTokens + options.max_answer_tokens);
+         (options.max_open_answers - 1) * (kMaxQuestionTokens + options.max_answer_tokens) +
+         (options.note_bytes > 0 ? Notes::kCells : 0);
 }
 
 int sequences_at_most(const SessionOptions& options) {
-  return kSequencesNeeded + options.max_open_answers - 1;
+  return kSequencesNeeded + options.max_open_answers - 1 + (options.note_bytes > 0 ? Notes::kSequences : 0);
 }
 
 SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise promise, std::size_t chunks,
@@ -54,7 +55,11 @@ SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise p
       perception_(options_.window, loop, clock_, tally_, [this](encode::Encoded& encoded) { seen(encoded); }),
       answers_(answer_options(options_, model_, pace_), *loop.engine().decoder, *loop.engine().tokenizer,
                loop.ledger(), perception_, clock_, [this](deliver::Event event) { emit(std::move(event)); }),
-      promise_(std::move(promise)) {}
+      promise_(std::move(promise)) {
+  if (options_.note_bytes > 0)
+    notes_.emplace(loop, clock_, tally_, options_.note_bytes, options_.realtime,
+                   [this](deliver::Note note) { emit(std::move(note)); });
+}
 
 SessionWork::~SessionWork() {
   perception_.sleep();
@@ -81,6 +86,7 @@ void SessionWork::seen(encode::Encoded& encoded) {
   perceived.stages = encoded.trace.times();
   tally_.perceived(encoded, perceived.stages);
   if (encoded.error) report(Damage{encoded.source, encoded.start, *encoded.error});
+  if (notes_) notes_->offer(encoded, perceived.source);
   emit(std::move(perceived));
 }
 
@@ -116,6 +122,7 @@ void SessionWork::take_control() {
     if (const auto* all = std::get_if<CancelEverything>(&*input)) {
       answers_.cancel_all(all->reason);
       cancel_all_ = true;
+      if (notes_) notes_->drop_all();
     }
     if (const auto* wanted = std::get_if<TakeImage>(&*input)) wanted->taken(image());
   }
@@ -218,7 +225,7 @@ bool SessionWork::take_chunks() {
   // Where a turn joins must not depend on how fast its answer came.
   if (loop_.options().deterministic && options_.join_turns && answers_.open() > 0) return false;
   // A few chunks ahead of the steps are enough; the rest stays in the lane, which bounds it.
-  while (perception_.waiting() < options_.queue) {
+  while (perception_.waiting() < options_.queue && !(notes_ && notes_->full())) {
     if (!head_) head_ = loop_.in().try_pop(chunks_);
     if (!head_ || !take(*head_)) break;
     head_.reset();
@@ -276,28 +283,37 @@ bool SessionWork::take() {
   if (took) tally_.holds(perception_.timeline().bytes());
   tally_.timeline_is_at(perception_.timeline().changes());
   rest();
-  return took || waking_;
+  const bool notes_go_on = notes_ && notes_->take();
+  return took || waking_ || notes_go_on;
 }
 
 void SessionWork::ready(schedule::Ready& ready) {
   if (head_ && std::holds_alternative<Question>(*head_)) ready.question_waits = true;
   answers_.ready(ready);
   if (!broken_) perception_.ready(ready);
+  if (notes_) notes_->ready();
+}
+
+void SessionWork::ready_idle(schedule::Ready& ready) {
+  if (notes_) notes_->ready_idle(ready);
 }
 
 void SessionWork::step_begins(const schedule::Planned& planned, SteadyTime at) {
   answers_.step_begins(planned, at);
   perception_.step_begins(planned, at);
+  if (notes_) notes_->step_begins(planned, at);
 }
 
 void SessionWork::step_done(const schedule::Planned& planned, const StepResult& result, SteadyTime at) {
   perception_.step_done(planned, at);
   answers_.step_done(planned, result);
+  if (notes_) notes_->step_done(planned, result);
   tally_.timeline_is_at(perception_.timeline().changes());
 }
 
 void SessionWork::step_failed(const schedule::Planned& planned, const Error& error) {
   answers_.step_failed(planned, error);
+  if (notes_) notes_->step_failed(planned, error);
   if (!perception_.has_rows_in(planned)) return;
   tally_.fault();
   emit(deliver::Fault{"engine", {}, error});
@@ -306,7 +322,8 @@ void SessionWork::step_failed(const schedule::Planned& planned, const Error& err
 }
 
 bool SessionWork::over() const {
-  return !head_ && answers_.open() == 0 && loop_.in().ended(chunks_) && perception_.caught_up();
+  return !head_ && answers_.open() == 0 && loop_.in().ended(chunks_) && perception_.caught_up() &&
+         (!notes_ || notes_->done());
 }
 
 }  // namespace braid::serve

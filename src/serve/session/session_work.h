@@ -8,6 +8,7 @@
 #include "braid/serve/session.h"
 #include "host/step_loop.h"
 #include "session/answers.h"
+#include "session/notes.h"
 #include "session/pace.h"
 #include "session/perception.h"
 #include "session/tally.h"
@@ -47,6 +48,7 @@ class SessionWork final : public StepClient {
   void give_way() override;
   bool take() override;
   void ready(schedule::Ready& ready) override;
+  void ready_idle(schedule::Ready& ready) override;
   void step_begins(const schedule::Planned& planned, SteadyTime at) override;
   void step_done(const schedule::Planned& planned, const StepResult& result, SteadyTime at) override;
   void step_failed(const schedule::Planned& planned, const Error& error) override;
@@ -83,6 +85,7 @@ class SessionWork final : public StepClient {
   const std::size_t chunks_, control_;  // lanes
   Perception perception_;
   Answers answers_;
+  std::optional<Notes> notes_;
   std::optional<EngineInput> head_;   // taken from the lane, can't be taken in yet
   std::deque<QuestionId> cancelled_;  // asked to stop before they began
   StepLoop::Promise promise_;

@@ -52,6 +52,17 @@ void Tally::turn_over() {
   ++summary_.turn_overs;
 }
 
+void Tally::note_made(Nanoseconds behind) {
+  std::lock_guard lock(mutex_);
+  ++summary_.notes;
+  summary_.notes_behind = std::max(summary_.notes_behind, behind);
+}
+
+void Tally::note_passed_over() {
+  std::lock_guard lock(mutex_);
+  ++summary_.notes_passed_over;
+}
+
 void Tally::ended(SessionTime at) {
   std::lock_guard lock(mutex_);
   summary_.end = std::max(summary_.end, at);

@@ -26,6 +26,8 @@ class Tally {
   void fault();
   void answered(const Answer& answer);
   void turn_over();
+  void note_made(Nanoseconds behind);
+  void note_passed_over();
   /// What its window takes outside the KV cache.
   void holds(std::size_t bytes) { held_bytes_ = bytes; }
   std::size_t held_bytes() const { return held_bytes_; }

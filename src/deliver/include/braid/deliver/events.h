@@ -27,6 +27,18 @@ struct Perceived {
   StageTimes stages;
 };
 
+/// What a frame shows or what was said, in the model's words.
+struct Note {
+  Modality modality = Modality::kVision;  ///< kVision or kAudio
+  std::string source;
+  SessionTime start;
+  SessionTime end;
+  std::string text;
+  Nanoseconds behind{};       ///< since the model had perceived it
+  std::vector<float> pooled;  ///< frames: mean of its embedding rows, [model dim]
+  std::string pooled_by;      ///< the model whose encoder made it
+};
+
 struct Progress {
   SessionTime at;
   Nanoseconds duration{};  ///< 0: unknown
@@ -62,10 +74,13 @@ struct Summary {
   std::uint64_t tokens_perceived = 0, tokens_kept = 0;
   std::vector<std::pair<std::string, std::uint64_t>> drops;  ///< by reason
   StageTimes perception;                                     ///< summed over all chunks
+  std::uint64_t notes = 0, notes_passed_over = 0;
+  Nanoseconds notes_behind{};  ///< the most
   bool interrupted = false;
 };
 
-using Event = std::variant<Perceived, Progress, Fault, Notice, AnswerBegin, AnswerDelta, Answer, Summary>;
+using Event =
+    std::variant<Perceived, Note, Progress, Fault, Notice, AnswerBegin, AnswerDelta, Answer, Summary>;
 
 /// Takes events, on the deliver thread; may block for as long as the client does.
 class EventSink {

@@ -33,6 +33,9 @@ struct Evidence {
   std::string time;         ///< as it is cited: ISO 8601, a moment or `start/end`
   std::string source;
   std::string text;
+  /// Where it ends on the session's timeline, if it was written by the same session: what is still in the
+  /// window then isn't said twice.
+  std::optional<SessionTime> perceived_at = std::nullopt;
 };
 
 /// A question to a session. It sees every chunk that ends at or before `at`.

@@ -16,6 +16,14 @@ inline constexpr int kRecordKinds = 6;
 const char* to_string(RecordKind kind);
 std::optional<RecordKind> parse_record_kind(std::string_view name);
 
+/// What a record is like, as a model sees it; comparable within one space.
+struct RecordVector {
+  std::string space;          ///< which model's, as "vision:nano"
+  std::vector<float> values;  ///< [the space's dimension]
+
+  bool operator==(const RecordVector&) const = default;
+};
+
 struct Record {
   std::int64_t id = 0;  ///< given by the memory, counts up from 1
   UtcTime start{};      ///< it covers [start, end), or the moment `start` where both are the same
@@ -28,10 +36,14 @@ struct Record {
   int page = 0;              ///< from 1; 0: has none
   std::int64_t offset = -1;  ///< bytes from the file's or page's start; -1: has none
 
+  std::vector<RecordVector> vectors;  ///< as added; those that are found come without
+
   bool operator==(const Record&) const = default;
 };
 
 inline constexpr std::size_t kMaxRecordText = 16384;  ///< bytes
 inline constexpr std::size_t kMaxSourceName = 512;    ///< bytes
+inline constexpr std::size_t kMaxVectors = 4;         ///< of a record
+inline constexpr std::size_t kMaxVectorDim = 16384;
 
 }  // namespace braid::retrieve

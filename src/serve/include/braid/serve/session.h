@@ -40,6 +40,10 @@ struct SessionOptions {
   /// Adds what a memory has on a question to its evidence, when its turn comes to be read; on the encode
   /// thread, which waits for it: for milliseconds. None: there is no memory.
   std::function<void(Question& question)> recall;
+  /// Kept frames and utterances are put into words, for a memory, when nothing else is to be computed. Bytes
+  /// of those that may wait for it; 0: none are. Live ones that are too many are passed over, others waited
+  /// for.
+  std::size_t note_bytes = 0;
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
