@@ -48,7 +48,7 @@ Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
   auto id = session_->ask(std::move(question));
   if (!id) return id;
   info_.last_used = unix_seconds();
-  asked_.emplace(id->value, Asked{std::move(open), std::move(sink)});
+  asked_.emplace(id->value, Asked{std::move(open), std::make_shared<const AskSink>(std::move(sink))});
   return id;
 }
 
@@ -134,23 +134,31 @@ void LiveSession::note(const deliver::Perceived& perceived) {
 void LiveSession::on_event(const deliver::Event& event) {
   const auto* answer = std::get_if<Answer>(&event);
   if (answer) return on_answer(event, *answer);
-  std::lock_guard lock(mutex_);
-  const auto sink_of = [&](QuestionId id) -> AskSink* {
-    const auto found = asked_.find(id.value);
-    return found == asked_.end() ? nullptr : &found->second.sink;
-  };
-  if (const auto* perceived = std::get_if<deliver::Perceived>(&event)) note(*perceived);
-  if (const auto* begun = std::get_if<deliver::AnswerBegin>(&event))
-    if (auto* sink = sink_of(begun->id); sink && sink->on_begin) sink->on_begin();
-  if (const auto* delta = std::get_if<AnswerDelta>(&event))
-    if (auto* sink = sink_of(delta->id); sink && sink->on_text) sink->on_text(delta->text);
-  events_.on_event(event);
-  for (const auto& listener : listeners_) listener(event);
+  const auto* begun = std::get_if<deliver::AnswerBegin>(&event);
+  const auto* delta = std::get_if<AnswerDelta>(&event);
+  std::shared_ptr<const AskSink> sink;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto* perceived = std::get_if<deliver::Perceived>(&event)) note(*perceived);
+    if (begun != nullptr) sink = sink_of(begun->id);
+    if (delta != nullptr) sink = sink_of(delta->id);
+    events_.on_event(event);
+    for (const auto& listener : listeners_) listener(event);
+  }
+  // Who asked may hold locks of its own when it calls us.
+  if (begun != nullptr && sink && sink->on_begin) sink->on_begin();
+  if (delta != nullptr && sink && sink->on_text) sink->on_text(delta->text);
+}
+
+/// With mutex_ held.
+std::shared_ptr<const AskSink> LiveSession::sink_of(QuestionId id) const {
+  const auto found = asked_.find(id.value);
+  return found == asked_.end() ? nullptr : found->second.sink;
 }
 
 void LiveSession::on_answer(const deliver::Event& event, Answer answer) {
   deliver::finish_answer(answer, std::max(clock_.now(), answer.last_token));
-  AskSink sink;
+  std::shared_ptr<const AskSink> sink;
   {
     std::lock_guard lock(mutex_);
     events_.on_event(event);  // as it came: it is finished as it is written
@@ -164,7 +172,7 @@ void LiveSession::on_answer(const deliver::Event& event, Answer answer) {
     asked_.erase(found);
     ++ended_;
   }
-  if (sink.on_end) sink.on_end(answer);
+  if (sink->on_end) sink->on_end(answer);
 }
 
 }  // namespace braid::serve

@@ -80,8 +80,9 @@ class LiveSession final : public deliver::EventSink {
   openai::SessionInfo info_;
   struct Asked {
     openai::UnansweredQuestion question;
-    AskSink sink;
+    std::shared_ptr<const AskSink> sink;
   };
+  std::shared_ptr<const AskSink> sink_of(QuestionId id) const;
   std::map<std::int64_t, Asked> asked_;  // by question id
   std::atomic<std::uint64_t> ended_{0};  // that were in asked_ or left
   std::vector<std::function<void(const deliver::Event&)>> listeners_;
