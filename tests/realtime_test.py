@@ -369,6 +369,16 @@ class Keys(Keyed):
             official_client.connect_to(self.server, secret).models.list()
         self.assertNotIn(secret, "".join(self.server.log))
 
+    def test_a_secret_is_worth_nothing_without_the_key_that_made_it(self):
+        secret = official_client.connect_to(self.server, KEY).realtime.client_secrets.create().value
+        self.write_key("another key of the same name")
+        deadline = time.monotonic() + TIMEOUT_S
+        while self.server.request("GET", "/v1/models", headers={"Authorization": f"Bearer {KEY}"})[0] != 401:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
+        line = RawWebSocket(self.server.port, "/v1/realtime?model=nano", TIMEOUT_S, headers={"Authorization": f"Bearer {secret}"})
+        self.assertEqual(line.status, 401)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -91,6 +91,33 @@ class Refusals(BraidTest):
         self.assertIn("kind=subtitle,file=-", run.err)
 
 
+class Serving(BraidTest):
+    """What is said before a model is loaded: the one named here would be refused for itself."""
+
+    def refused(self, *arguments, code):
+        broken = self.write("broken.gguf", b"GGUF" + bytes(4000))
+        done = subprocess.run([BRAID, "serve", "--port", "0", "-m", broken, *arguments], capture_output=True, text=True,
+                              timeout=TIMEOUT_S)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertNotIn("broken.gguf", done.stderr)
+        return done.stderr
+
+    def test_a_mistake_is_said_before_the_model_is_loaded(self):
+        for arguments, code, said in (
+                (("--address", "0.0.0.0"), 2, "keys file"), (("--address", "here"), 2, "IP literal"),
+                (("--keys", "/nowhere/keys"), 3, "/nowhere/keys"), (("--tls-cert", "cert.pem"), 2, "both or none"),
+                (("--state-dir", "/proc/braid"), 3, "/proc/braid"), (("--media-host", "http://x"), 2, "'http://x'"),
+                (("--otlp-url", "foo"), 2, "--otlp-url"), (("--cors-origin", "foo"), 2, "'foo' is no origin"),
+                (("--mmproj", "/nowhere/b.gguf"), 3, "/nowhere/b.gguf"), (("clip.mp5",), 3, "clip.mp5")):
+            self.assertIn(said, self.refused(*arguments, code=code), arguments)
+
+    def test_a_port_that_is_none_names_those_that_are(self):
+        self.assertIn("0 to 65535", self.refused("--port", "70000", code=2))
+
+    def test_encoders_without_their_model_are_refused_by_watch_too(self):
+        self.assertIn("-m FILE", self.watch(CLIP, "--ask", "x", "--mmproj", MMPROJ, code=2).err)
+
+
 class Models(BraidTest):
     def test_the_default_models_files_are_listed(self):
         done = subprocess.run([BRAID, "models", "--json"], capture_output=True, text=True, timeout=TIMEOUT_S)

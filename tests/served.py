@@ -88,10 +88,14 @@ class Keyed(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        keys = pathlib.Path(folder.name, "keys")
-        keys.write_text(hashlib.sha256(KEY.encode()).hexdigest() + " line-7\n")
-        self.server = Server("--keys", str(keys))
+        self.keys = pathlib.Path(folder.name, "keys")
+        self.write_key(KEY)
+        self.server = Server("--keys", str(self.keys))
         self.addCleanup(self.check_end)
+
+    def write_key(self, key):
+        """The one of the file, which the server looks at once a second."""
+        self.keys.write_text(hashlib.sha256(key.encode()).hexdigest() + " line-7\n")
 
     def check_end(self):
         self.assertEqual(self.server.stop(), 0)

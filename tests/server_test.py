@@ -5,9 +5,11 @@ import hashlib
 import http.client
 import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -96,7 +98,11 @@ class Chat(Served):
         junk = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + base64.b64encode(b"no").decode()}}
         status, answer = self.server.chat([junk, {"type": "text", "text": "What?"}])
         self.assertEqual(status, 400, answer)
-        self.assertIn("picture", answer["error"]["message"])
+        message = answer["error"]["message"]
+        self.assertIn("messages[0].content[0]: this is no picture", message)
+        self.assertIn("JPEG", message)
+        self.assertNotIn("/proc", message)
+        self.assertNotIn("ffprobe", message)
         self.assertEqual(self.server.chat("Hello?", max_tokens=3)[0], 200)
 
     def test_what_is_too_long_is_refused(self):
@@ -187,6 +193,16 @@ class SilentSources:
 
 
 class Stop(unittest.TestCase):
+    def test_a_server_that_is_not_up_yet_ends_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder, "camera")
+            os.mkfifo(pipe)  # nobody ever writes: the server would come up never
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with subprocess.Popen([BRAID, "serve", "--port", "0", str(pipe)], stderr=subprocess.PIPE, text=True) as process:
+                    self.assertIn("loading the model", process.stderr.readline())
+                    process.send_signal(number)
+                    self.assertEqual(process.wait(timeout=TIMEOUT_S), 128 + number)
+
     def test_what_is_being_opened_is_given_up(self):
         server = Server()
         with SilentSources(server, 8) as silent:

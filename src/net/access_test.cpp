@@ -107,6 +107,8 @@ TEST(Keys, let_in_who_has_one_and_follow_their_file) {
   EXPECT_EQ((*store)->find("first"), std::nullopt);
   EXPECT_TRUE((*store)->has_name("otto"));
   EXPECT_FALSE((*store)->has_name("anna"));
+  EXPECT_TRUE((*store)->has_line(key_line("third")));
+  EXPECT_FALSE((*store)->has_line(key_line("first")));
 
   file.write("third otto\n");
   clock.sleep_for(std::chrono::seconds(1));

@@ -36,6 +36,12 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+std::string hex_of(const KeyHash& hash) {
+  std::string hex;
+  for (const unsigned char byte : hash) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
 Result<std::string> read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file)
@@ -109,6 +115,13 @@ bool KeyStore::has_name(std::string_view name) {
                      [&](const KeyEntry& entry) { return entry.name == name; });
 }
 
+bool KeyStore::has_line(std::string_view line) {
+  const std::scoped_lock lock(impl_->mutex);
+  impl_->look_again();
+  return std::any_of(impl_->keys.begin(), impl_->keys.end(),
+                     [&](const KeyEntry& entry) { return hex_of(entry.hash) == line; });
+}
+
 std::size_t KeyStore::size() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->keys.size();
@@ -135,8 +148,7 @@ Result<std::string> make_key() {
 }
 
 std::string key_line(std::string_view key, std::string_view name) {
-  std::string line;
-  for (const unsigned char byte : sha256(key)) line += fmt::format("{:02x}", byte);
+  std::string line = hex_of(sha256(key));
   if (!name.empty()) line += ' ' + std::string(name);
   return line;
 }

@@ -9,6 +9,7 @@
 
 #include "braid/base/log.h"
 #include "braid/net/client.h"
+#include "braid/net/url.h"
 #include "connection.h"
 
 namespace braid::net {
@@ -20,12 +21,30 @@ namespace {
 constexpr std::size_t kMaxRefusals = 64;  // told politely at once; more are just closed
 constexpr unsigned kMaxThreads = 256;
 
-Status check(const ServerOptions& options) {
+/// What a browser sends as Origin, byte for byte (RFC 6454, 6.2), or "*".
+Status check_origin(const std::string& origin) {
+  if (origin == "*" || origin == "null") return {};
+  const auto url = parse_url(origin);
+  if (url && origin == url->origin()) return {};
+  const std::size_t host = origin.find("://");
+  // Of an extension or an app: any other scheme.
+  if (!url && host != std::string::npos && host > 0 && !origin.starts_with("http") &&
+      origin.size() > host + 3 && origin.find_first_of("/ ", host + 3) == std::string::npos)
+    return {};
+  return fail(ErrorCode::kUsage,
+              fmt::format("'{}' is no origin; {}", origin,
+                          url ? fmt::format("did you mean '{}'?", url->origin())
+                              : "expected what browsers send, as https://example.com, or * for all"));
+}
+
+Status check_start(const ServerOptions& options) {
   if (options.threads < 1 || options.threads > kMaxThreads)
     return fail(ErrorCode::kUsage,
                 fmt::format("{} io threads; expected 1 to {}", options.threads, kMaxThreads));
   if (options.tls_cert.empty() != options.tls_key.empty())
     return fail(ErrorCode::kUsage, "TLS needs a certificate and its key; give both or none");
+  for (const std::string& origin : options.cors_origins)
+    if (Status sound = check_origin(origin); !sound) return sound;
   return {};
 }
 
@@ -45,13 +64,14 @@ Result<tcp::endpoint> endpoint_of(const ServerOptions& options) {
   return tcp::endpoint(address, options.port);
 }
 
-Status open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+/// Connections are taken in only where it `listens`.
+Status open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool listens) {
   error_code error;
-  const bool listens = !acceptor.open(endpoint.protocol(), error) &&
-                       !acceptor.set_option(tcp::acceptor::reuse_address(true), error) &&
-                       !acceptor.bind(endpoint, error) &&
-                       !acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (listens) return {};
+  const bool opened = !acceptor.open(endpoint.protocol(), error) &&
+                      !acceptor.set_option(tcp::acceptor::reuse_address(true), error) &&
+                      !acceptor.bind(endpoint, error) &&
+                      (!listens || !acceptor.listen(asio::socket_base::max_listen_connections, error));
+  if (opened) return {};
   const std::string at = fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
   if (error == asio::error::address_in_use)
     return fail(
@@ -178,8 +198,21 @@ Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Server::~Server() { stop(Milliseconds{0}); }
 
+Status Server::check(const ServerOptions& options) {
+  if (auto status = check_start(options); !status) return status;
+  const auto endpoint = endpoint_of(options);
+  if (!endpoint) return tl::unexpected(endpoint.error());
+  if (!options.tls_cert.empty()) {
+    asio::ssl::context tls(asio::ssl::context::tls_server);
+    if (auto status = load_certificate(tls, options); !status) return status;
+  }
+  asio::io_context context;
+  tcp::acceptor acceptor(context);
+  return open(acceptor, *endpoint, false);
+}
+
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Router router) {
-  if (auto status = check(options); !status) return tl::unexpected(status.error());
+  if (auto status = check_start(options); !status) return tl::unexpected(status.error());
   const auto endpoint = endpoint_of(options);
   if (!endpoint) return tl::unexpected(endpoint.error());
   auto core = std::make_shared<Core>(std::move(options), std::move(router.table_));
@@ -190,7 +223,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Router rout
   }
   std::unique_ptr<Server> server(new Server(std::make_unique<Impl>(std::move(core))));
   Impl& impl = *server->impl_;
-  if (auto status = open(*impl.acceptor, *endpoint); !status) return tl::unexpected(status.error());
+  if (auto status = open(*impl.acceptor, *endpoint, true); !status) return tl::unexpected(status.error());
   error_code error;
   const auto bound = impl.acceptor->local_endpoint(error);
   server->address_ = bound.address().to_string();

@@ -56,9 +56,11 @@ void add_model_flags(CLI::App& command, ServerConfig& config) {
   command.add_option("--mmproj", config.model.mmproj, "GGUF of its encoders")->type_name("FILE");
   command.add_option("--lora", config.model.lora, "GGUF adapter, applied live")->type_name("FILE");
   command.add_option("-t,--threads", config.model.threads, "CPU threads; 0: all that may be used")
-      ->check(CLI::Range(0, 512));
+      ->check(CLI::Range(0, 512))
+      ->capture_default_str();
   command.add_option("--gpu-layers", config.model.gpu_layers, "layers on a GPU; -1: all")
-      ->check(CLI::Range(-1, 10000));
+      ->check(CLI::Range(-1, 10000))
+      ->capture_default_str();
   command.add_option("--kv-cells", config.kv_cells, "KV cells, shared by all sessions and requests")
       ->check(CLI::Range(512, 1 << 24))
       ->capture_default_str();
@@ -88,7 +90,9 @@ void add_session_flags(CLI::App& command, ServerConfig& config) {
 void add_network_flags(CLI::App& command, ServerConfig& config) {
   command.add_option("--address", config.address, "IP address to listen on; 0.0.0.0: all")
       ->capture_default_str();
-  command.add_option("--port", config.port, "port; 0: any free one")->capture_default_str();
+  command.add_option("--port", config.port, "port; 0: any free one")
+      ->check(CLI::Range(0, 65'535))
+      ->capture_default_str();
   command.add_option("--tls-cert", config.tls_cert, "PEM file of the certificate chain")->type_name("FILE");
   command.add_option("--tls-key", config.tls_key, "PEM file of its key")->type_name("FILE");
   command
@@ -119,8 +123,10 @@ int run_serve(const ServeFlags& flags, const ServerStart& start) {
   std::mutex mutex;
   Signal interrupted(clock);
   int signals = 0;
+  std::atomic<bool> serving = false;
   Interrupts interrupts([&](int count) {
-    if (count > 2) _exit(130);
+    // While the model loads nothing has begun that could be ended in order.
+    if (!serving || count > 2) _exit(kSignalled + Interrupts::last());
     std::lock_guard lock(mutex);
     signals = count;
     interrupted.notify_all();
@@ -128,6 +134,7 @@ int run_serve(const ServeFlags& flags, const ServerStart& start) {
   say("braid: loading the model\n");
   auto server = start ? start(flags.config, clock) : Server::start(flags.config, clock);
   if (!server) return fail_with(server.error());
+  serving = true;
   say("braid: {} on {}; listening on {}\n", (*server)->model().name, (*server)->model().device,
       (*server)->url());
   notify_manager("READY=1");

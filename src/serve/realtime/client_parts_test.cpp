@@ -75,7 +75,7 @@ TEST(ClientSecrets, AreGoodForTheirTime) {
   ClientSecrets secrets(clock);
   openai::RealtimeConfig config;
   config.instructions = "Hi";
-  const auto secret = secrets.make({"line-7", config}, std::chrono::seconds(60));
+  const auto secret = secrets.make({"line-7", "", config}, std::chrono::seconds(60));
   ASSERT_TRUE(secret);
   EXPECT_TRUE(secret->starts_with("ek_"));
   ASSERT_TRUE(secrets.find(*secret));
@@ -91,7 +91,7 @@ TEST(ClientSecrets, AreBounded) {
   VirtualClock clock;
   ClientSecrets secrets(clock, 3, 2);
   const auto make = [&](const char* owner) {
-    return secrets.make({owner, {}}, std::chrono::seconds(60)).has_value();
+    return secrets.make({owner, "", {}}, std::chrono::seconds(60)).has_value();
   };
   EXPECT_TRUE(make("a"));
   EXPECT_TRUE(make("a"));

@@ -14,6 +14,7 @@ namespace braid::serve {
 /// What a secret stands for.
 struct SecretGrant {
   std::string owner;              ///< the name of the key that made it
+  std::string key;                ///< its net::key_line(): without it, the secret is worth nothing
   openai::RealtimeConfig config;  ///< that its sessions begin with
 };
 

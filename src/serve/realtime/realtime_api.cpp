@@ -171,12 +171,11 @@ RealtimeApi::Opened RealtimeApi::with_patience(const std::function<Opened()>& op
   return open();
 }
 
-net::Authorise RealtimeApi::with_secrets(net::Authorise rule) {
-  if (!rule) return rule;
-  return [this, rule = std::move(rule)](const net::Request& request) -> std::optional<std::string> {
+net::Authorise RealtimeApi::with_secrets(std::shared_ptr<net::KeyStore> keys) {
+  return [this, keys = std::move(keys)](const net::Request& request) -> std::optional<std::string> {
     if (request.path == kPath)
-      if (auto grant = secrets_.find(request.token)) return grant->owner;
-    return rule(request);
+      if (auto grant = secrets_.find(request.token); grant && keys->has_line(grant->key)) return grant->owner;
+    return keys->find(request.token);
   };
 }
 
@@ -228,7 +227,7 @@ void RealtimeApi::refuse_late() {
 void RealtimeApi::connect(Asking& asking) {
   const net::Request& request = asking.request;
   const auto refuse_with = [&](const net::HttpError& error) { refuse(asking, LineEvent::kRefuse, error); };
-  SecretGrant grant{request.key_name, {}};
+  SecretGrant grant{request.key_name, {}, {}};
   if (request.token.starts_with(kSecretPrefix)) {
     auto found = secrets_.find(request.token);
     if (!found)
@@ -261,7 +260,7 @@ void RealtimeApi::make_secret(const net::Request& request, net::Exchange exchang
   if (!wanted) return respond_error(exchange, wanted.error());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto expires = std::chrono::duration_cast<std::chrono::seconds>(now + wanted->life).count();
-  auto secret = secrets_.make({request.key_name, wanted->config}, wanted->life);
+  auto secret = secrets_.make({request.key_name, net::key_line(request.token), wanted->config}, wanted->life);
   if (!secret) return respond_error(exchange, openai::to_api_error(secret.error()));
   wanted->config.id = new_id("sess_");
   exchange.respond(200, "application/json", openai::print_client_secret(*secret, expires, wanted->config));

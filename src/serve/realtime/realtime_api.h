@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "braid/net/key_store.h"
 #include "braid/net/options.h"
 #include "braid/net/router.h"
 #include "realtime/client_secrets.h"
@@ -41,9 +42,9 @@ class RealtimeApi {
   ~RealtimeApi();
 
   void add_routes(net::Router& router);
-  /// A rule that takes client secrets too, for /v1/realtime alone; `rule` decides the rest and may be empty,
-  /// then so is what comes back.
-  net::Authorise with_secrets(net::Authorise rule);
+  /// The rule of `keys` that takes client secrets too, for /v1/realtime alone and as long as their key is
+  /// there.
+  net::Authorise with_secrets(std::shared_ptr<net::KeyStore> keys);
   /// Events in states that don't know them.
   std::uint64_t illegal_transitions() const { return illegal_; }
 

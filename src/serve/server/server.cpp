@@ -13,6 +13,7 @@
 #include "durable/durability.h"
 #include "realtime/realtime_api.h"
 #include "server/chat_api.h"
+#include "server/check_config.h"
 #include "server/console_files.h"
 #include "server/live_sessions.h"
 #include "server/metrics_api.h"
@@ -143,18 +144,12 @@ Status Server::State::listen() {
   add_metrics_route(
       router, reports->metrics(), [this] { return metrics_now(); }, config.metrics.open);
   router.static_files(console_files());
-  net::ServerOptions options;
-  options.address = config.address;
-  options.port = config.port;
-  options.tls_cert = config.tls_cert;
-  options.tls_key = config.tls_key;
-  options.cors_origins = config.cors_origins;
-  options.limits = config.limits;
+  net::ServerOptions options = net_options(config);
   if (!config.keys_file.empty()) {
     auto opened = net::KeyStore::open(config.keys_file, clock);
     if (!opened) return tl::unexpected(opened.error());
     keys = std::move(*opened);
-    options.authorise = realtime.with_secrets(net::KeyStore::rule(keys));
+    options.authorise = realtime.with_secrets(keys);
   }
   auto started = net::Server::start(std::move(options), std::move(router));
   if (!started) return tl::unexpected(started.error());
@@ -203,6 +198,7 @@ Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Server::~Server() { stop(Milliseconds(0)); }
 
 Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Clock& clock) {
+  if (Status sound = check_config(config, clock); !sound) return tl::unexpected(sound.error());
   auto engine = load_engine(config.model, {.cells = config.kv_cells,
                                            .max_sequences = config.sequences,
                                            .deterministic = config.host.deterministic});

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 #include <vector>
 
 namespace braid::serve {
@@ -40,7 +41,13 @@ std::string cache_directory() {
 }
 
 Result<ModelChoice> with_default_model(ModelChoice choice) {
-  if (!choice.model.empty()) return choice;
+  if (!choice.model.empty()) {
+    std::error_code error;
+    for (const std::string& file : {choice.model, choice.mmproj, choice.lora})
+      if (!file.empty() && !fs::exists(file, error))
+        return fail(ErrorCode::kNotFound, fmt::format("{}: there is no such file; check the path", file));
+    return choice;
+  }
   if (!choice.mmproj.empty() || !choice.lora.empty())
     return fail(ErrorCode::kUsage, "--mmproj and --lora belong to a model: name it with -m FILE");
   auto directories = data_directories();

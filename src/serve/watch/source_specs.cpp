@@ -1,8 +1,11 @@
 #include "watch/source_specs.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace braid::serve {
@@ -34,6 +37,20 @@ Result<std::vector<ingest::SourceSpec>> parse_sources(const std::vector<std::str
       specs[i].name = fmt::format("{}-{}", base, next);
   }
   return specs;
+}
+
+Status check_sources(const std::vector<std::string>& texts) {
+  const auto specs = parse_sources(texts);
+  if (!specs) return tl::unexpected(specs.error());
+  for (const ingest::SourceSpec& spec : *specs) {
+    if (spec.transport != ingest::Transport::kFile || ::access(spec.target.c_str(), R_OK) == 0) continue;
+    if (errno == ENOENT || errno == ENOTDIR)
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("{}: there is no such file; check the path", spec.target));
+    return fail(ErrorCode::kBadInput,
+                fmt::format("{}: can't be read: {}", spec.target, std::generic_category().message(errno)));
+  }
+  return {};
 }
 
 }  // namespace braid::serve

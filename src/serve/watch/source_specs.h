@@ -14,4 +14,8 @@ namespace braid::serve {
 /// given twice.
 Result<std::vector<ingest::SourceSpec>> parse_sources(const std::vector<std::string>& texts);
 
+/// Without opening them: errors of parse_sources; kNotFound, kBadInput: a file that isn't there, or may not
+/// be read.
+Status check_sources(const std::vector<std::string>& texts);
+
 }  // namespace braid::serve

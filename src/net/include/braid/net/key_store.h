@@ -27,6 +27,8 @@ class KeyStore {
   std::optional<std::string> find(std::string_view key);
   /// A key of this name is there now.
   bool has_name(std::string_view name);
+  /// The key is there now whose key_line() without a name this is.
+  bool has_line(std::string_view line);
   std::size_t size() const;
 
   /// For ServerOptions::authorise.

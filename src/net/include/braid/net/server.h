@@ -16,6 +16,8 @@ namespace braid::net {
 /// outlive it; they are gone then.
 class Server {
  public:
+  /// Says what start() would refuse of these options, and listens to nothing.
+  static Status check(const ServerOptions& options);
   /// Listens when this returns. kUsage: options that don't fit, or an address beyond loopback without
   /// `authorise`; kBadInput: certificate or key; kNotFound: their files; kResource: the port can't be had.
   static Result<std::unique_ptr<Server>> start(ServerOptions options, Router router);
