@@ -25,7 +25,8 @@ RealtimeConnection::RealtimeConnection(const RealtimeParts& parts, RealtimeClien
     : parts_(parts),
       client_(std::move(client)),
       events_(parts.bounds.events_per_second, parts.bounds.events_burst),
-      bytes_(parts.bounds.bytes_per_second, parts.bounds.bytes_burst) {}
+      bytes_(parts.bounds.bytes_per_second, parts.bounds.bytes_burst),
+      begun_(parts.bounds.sessions_per_second, parts.bounds.sessions_burst) {}
 
 RealtimeConnection::~RealtimeConnection() { end_session(true); }
 
@@ -219,6 +220,12 @@ Status RealtimeConnection::configure(openai::RealtimeConfig& config) {
         ErrorCode::kUsage,
         "session.braid.window_s and .novelty can't be changed once the session has been sent something: set "
         "them first");
+  if (other && !begun_.take(1, parts_.clock.now()))
+    return fail(
+        ErrorCode::kFull,
+        "session.braid.window_s and .novelty were changed too often: each time another session begins; "
+        "choose them once, or try again in some seconds",
+        true);
   if (other) return begin_session(config, std::nullopt);
   if (Status told = queue_->post({client::Turns{config.turns}, {}}); !told) return told;
   format_ = config.input;

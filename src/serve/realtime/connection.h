@@ -32,6 +32,8 @@ class RealtimeWire {
 struct RealtimeBounds {
   double events_per_second = 500, events_burst = 1000;
   double bytes_per_second = 8.0 * (1U << 20), bytes_burst = 32.0 * (1U << 20);
+  /// Sessions begun anew because of their settings: each costs threads, cells and the ending of one.
+  double sessions_per_second = 0.5, sessions_burst = 4;
   int refused_events = 200;  ///< in a row, then the connection is closed
   openai::RealtimeLimits events;
   ClientQueueLimits queue;
@@ -153,7 +155,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   Asked asked_;
   std::shared_ptr<ChatCancel> partial_;  // of the words that are being transcribed while they are said
   const std::shared_ptr<ChatCancel> gone_ = std::make_shared<ChatCancel>();
-  TokenBucket events_, bytes_;
+  TokenBucket events_, bytes_, begun_;
   int refused_ = 0;  // events in a row
 };
 

@@ -104,6 +104,25 @@ TEST_F(RealtimeConnectionTest, WhoSendsTooMuchIsToldAndThenEnded) {
   EXPECT_EQ(line.closed, 1008);
 }
 
+TEST_F(RealtimeConnectionTest, WhoChangesItsWindowAgainAndAgainBeginsFewSessions) {
+  bounds.sessions_per_second = 0.5;
+  bounds.sessions_burst = 4;
+  open();
+  const auto update = [&](int window_s) {
+    send(R"({"type":"session.update","session":{"type":"realtime","braid":{"window_s":)" +
+         std::to_string(window_s) + "}}}");
+  };
+  for (int i = 0; i < 100; ++i) update(2 + i);
+  EXPECT_EQ(count("session.updated"), 4U);
+  EXPECT_EQ(last("error").at("error").at("type"), "rate_limit_error");
+  sleep_ms(2100);
+  update(900);
+  EXPECT_EQ(types().back(), "session.updated");
+  ask("count");
+  sleep_ms(1500);
+  EXPECT_EQ(answer(), "1 2 3 4 5 6 7 8 9") << "its own session is none the worse";
+}
+
 TEST_F(RealtimeConnectionTest, AStoppingServerLetsTheAnswerEnd) {
   open();
   ask("count");
