@@ -1,5 +1,7 @@
 // Which IP addresses belong to the world, and which to this machine or its network: RFC 6890 and the IANA
 // special-purpose registries.
+#include <arpa/inet.h>
+
 #include <array>
 #include <boost/asio/ip/address.hpp>
 
@@ -72,6 +74,17 @@ bool is_public_address(std::string_view address) {
   const ip::address parsed = ip::make_address(std::string(address), error);
   if (error) return false;
   return parsed.is_v4() ? is_public(parsed.to_v4().to_uint()) : is_public(parsed.to_v6());
+}
+
+bool is_private_host(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (equals_ignoring_case(host, "localhost") || host.ends_with(".localhost")) return true;
+  const std::string text(host);
+  in_addr numbers{};
+  if (inet_aton(text.c_str(), &numbers) != 0) return !is_public(ntohl(numbers.s_addr));
+  boost::system::error_code error;
+  static_cast<void>(ip::make_address(text, error));
+  return !error && !is_public_address(text);
 }
 
 bool is_loopback_address(std::string_view address) {

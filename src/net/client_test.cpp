@@ -222,8 +222,10 @@ TEST(Tls, refuses_a_certificate_of_another_name) {
 TEST(Tls, ends_what_is_no_tls_and_who_says_nothing) {
   Secure secure(router());
   RawClient plain(secure.server->port());
-  plain.get("/big").half_close();
-  plain.read_all();
+  const Reply told = plain.get("/big").reply();
+  EXPECT_EQ(told.status, 400);
+  EXPECT_NE(told.body.find("https://"), std::string::npos) << told.body;
+  EXPECT_TRUE(plain.is_closed());
   EXPECT_TRUE(becomes_true([&] { return secure.server->stats().dropped(DropReason::kMalformed) == 1; }));
   RawClient garbage(secure.server->port());
   garbage.send(std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(600, '\x7f'));

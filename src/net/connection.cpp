@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "braid/base/log.h"
+#include "message.h"
 #include "web_socket_session.h"
 
 namespace braid::net::detail {
@@ -117,10 +118,42 @@ Task<bool> Connection::shake_hands() {
   if (!transport_.is_tls()) co_return true;
   watchdog_.watch(weak_from_this(), core_->options.limits.handshake_timeout, false,
                   [this] { end(DropReason::kTimeout); });
+  if (co_await speaks_http()) co_await refuse_http();
+  if (ended_) co_return false;
   const auto [error] = co_await transport_.tls().async_handshake(asio::ssl::stream_base::server, kAwait);
   watchdog_.rest();
   if (error && !ended_) end(error == asio::error::eof ? DropReason::kGone : DropReason::kMalformed);
   co_return !error;
+}
+
+// A method's letter, where TLS begins with a byte of 22.
+Task<bool> Connection::speaks_http() {
+  const auto [error] = co_await transport_.socket().async_wait(tcp::socket::wait_read, kAwait);
+  if (error || ended_) co_return false;
+  char first = 0;
+  error_code ignored;
+  const std::size_t n =
+      transport_.socket().receive(asio::buffer(&first, 1), asio::socket_base::message_peek, ignored);
+  co_return n == 1 && first >= 'A' && first <= 'Z';
+}
+
+// Who writes http:// for https:// would else see a connection that ends without a word.
+Task<> Connection::refuse_http() {
+  drop(DropReason::kMalformed);
+  core_->counters.answered(400);
+  Answer answer;
+  answer.status = 400;
+  answer.content_type = "application/json";
+  answer.body = (*core_->error_body)(
+      {400, "this port speaks TLS: ask https:// in place of http://", {}, {}, "http_to_tls_port"});
+  HeadFacts facts;
+  facts.keep_alive = false;
+  facts.length = answer.body.size();
+  const std::string text = head_text(answer, facts) + answer.body;
+  co_await asio::async_write(transport_.socket(), asio::buffer(text), kAwait);
+  draining_ = true;  // what follows is no TLS
+  if (!ended_) co_await close_gently();
+  end();
 }
 
 // Tells the client that no more comes, and takes what it still sends for a while: closing at once would reset
@@ -128,7 +161,7 @@ Task<bool> Connection::shake_hands() {
 Task<> Connection::close_gently() {
   watchdog_.watch(weak_from_this(), std::chrono::duration_cast<Milliseconds>(kLinger), false,
                   [this] { end(); });
-  if (transport_.is_tls()) co_await transport_.tls().async_shutdown(kAwait);
+  if (transport_.is_tls() && !draining_) co_await transport_.tls().async_shutdown(kAwait);
   error_code ignored;
   best_effort(transport_.socket().shutdown(tcp::socket::shutdown_send, ignored));
   draining_ = true;

@@ -74,6 +74,8 @@ class Connection final : public Wakeable, public std::enable_shared_from_this<Co
   // connection.cpp: lifecycle and bytes
   Task<> run();
   Task<bool> shake_hands();
+  Task<bool> speaks_http();
+  Task<> refuse_http();
   Task<> close_gently();
   void read_more();
   void on_read(error_code error, std::size_t n);

@@ -38,7 +38,9 @@ HttpError origin_fault(const Request& request, const ServerOptions& options, std
   if (!own) return {400, "the Host header can't be read", {}, {}, "malformed_request"};
   if (!options.authorise && !is_literal_or_localhost(own->host))
     return forbidden(
-        "without keys this server answers to IP addresses and localhost alone, not to another Host");
+        "without keys this server answers to IP addresses and localhost alone, not to another Host; its "
+        "operator "
+        "can give it keys (--keys)");
   const auto origin = request.header("Origin");
   if (!origin) return {0, {}, {}, {}, {}};
   const bool listed =
@@ -46,7 +48,9 @@ HttpError origin_fault(const Request& request, const ServerOptions& options, std
                   [&](const std::string& allowed) { return allowed == "*" || allowed == *origin; });
   if (listed) cors_origin = *origin;
   if (listed || is_same_origin(*origin, *own)) return {0, {}, {}, {}, {}};
-  return forbidden("pages of this Origin may not ask; the server's operator can list it for CORS");
+  return forbidden(
+      "pages of this Origin may not ask; the server's operator can list it: --cors-origin, or cors_origins "
+      "of [server]");
 }
 
 void read_credentials(Request& request, std::string_view key_prefix) {
@@ -76,7 +80,11 @@ HttpError no_key(const Request& request) {
             {},
             {},
             "missing_api_key"};
-  return {401, "this API key isn't known here", {}, {}, "invalid_api_key"};
+  return {401,
+          "this API key isn't known here; send one whose hash is in the server's keys file",
+          {},
+          {},
+          "invalid_api_key"};
 }
 
 }  // namespace braid::net::detail

@@ -73,6 +73,12 @@ TEST(Address, is_public_only_if_nothing_of_ours_hides_in_it) {
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::",
         "2001::1",          "2001:db8::1",     "::127.0.0.1",     "localhost",    ""})
     EXPECT_FALSE(is_public_address(address)) << address;
+  for (const char* host :
+       {"127.1", "2130706433", "0x7f.1", "10.0.0.1", "::1", "localhost", "a.localhost", "localhost."})
+    EXPECT_TRUE(is_private_host(host)) << host;
+  for (const char* host :
+       {"8.8.8.8", "134744072", "2606:4700::1111", "example.com", "localhost.example", "10.example"})
+    EXPECT_FALSE(is_private_host(host)) << host;
   EXPECT_TRUE(is_loopback_address("127.1.2.3"));
   EXPECT_TRUE(is_loopback_address("::ffff:127.0.0.1"));
   EXPECT_FALSE(is_loopback_address("128.0.0.1"));

@@ -152,11 +152,21 @@ Result<ChatPrompt> make_chat_prompt(const openai::ChatRequest& request, const en
                                     MediaPrompts& media) {
   auto rendered = tokenizer.render(input_of(request));
   if (!rendered) return tl::unexpected(rendered.error());
-  std::vector<const openai::Part*> parts;
-  for (const openai::Message& message : request.messages)
-    for (const openai::Part& part : message.content) parts.push_back(&part);
+  struct Placed {
+    const openai::Part* part;
+    std::size_t message, place;
+  };
+  std::vector<Placed> parts;
+  for (std::size_t i = 0; i < request.messages.size(); ++i)
+    for (std::size_t j = 0; j < request.messages[i].content.size(); ++j)
+      parts.push_back({&request.messages[i].content[j], i, j});
   return fill(std::move(*rendered), parts.size(), tokenizer, [&](std::size_t index, ChatPrompt& made) {
-    return append_part(*parts[index], tokenizer, media, made);
+    const Placed& at = parts[index];
+    Status added = append_part(*at.part, tokenizer, media, made);
+    if (!added)
+      added.error().message =
+          fmt::format("messages[{}].content[{}]: {}", at.message, at.place, added.error().message);
+    return added;
   });
 }
 

@@ -27,6 +27,20 @@ bool holds(const ingest::SourceInfo& info, StreamKind kind) {
   return info.streams[static_cast<std::size_t>(kind)];
 }
 
+/// Its client knows no file of that path, and no program to look into it with.
+Error unreadable(MediaKind kind, std::size_t bytes, const std::string& path, const Error& why) {
+  static constexpr std::array<const char*, 3> kCures = {"a JPEG, PNG or WebP file", "a WAV, MP3 or FLAC file",
+                                                        "an MP4, WebM or Matroska file"};
+  std::string reason = why.message.substr(0, why.message.rfind("; "));
+  const std::string named = path + ": ";
+  for (std::size_t at = reason.find(named); at != std::string::npos; at = reason.find(named))
+    reason.erase(at, named.size());
+  return {why.code == ErrorCode::kNotFound ? ErrorCode::kBadInput : why.code,
+          fmt::format("this is no {} that can be read ({} bytes: {}); send {}, whole", to_string(kind), bytes,
+                      reason, kCures[static_cast<std::size_t>(kind)]),
+          why.retryable};
+}
+
 void append_line(Prompt& prompt, const engine::Tokenizer& tokenizer, const Prompt& line) {
   if (prompt.rows() > 0) prompt.append(tokenizer.tokenize("\n", false));
   prompt.append(line);
@@ -65,9 +79,7 @@ Result<std::unique_ptr<ingest::Source>> MediaPrompts::open(MediaKind kind, const
   options.max_frame_side = engine_.info.max_frame_side;
   options.frame_slots = static_cast<std::size_t>(limits_.max_frames) + 1;
   auto source = ingest::open_source(spec, options, clock_);
-  if (!source)
-    return fail(source.error().code, fmt::format("this is no {} that can be read ({} bytes): {}",
-                                                 to_string(kind), bytes, source.error().message));
+  if (!source) return tl::unexpected(unreadable(kind, bytes, path, source.error()));
   const Nanoseconds duration = (*source)->info().duration;
   if (kind != MediaKind::kPicture && duration > longest(kind))
     return fail(ErrorCode::kLimit,
@@ -111,13 +123,16 @@ Status MediaPrompts::collect(Reading& reading, const std::string& bytes) {
       kOnlySource, [&](Packet packet) { return take(std::move(packet), reading, synchronizer); });
   synchronizer.end_source(kOnlySource);
   synchronizer.finish();
-  if (!ran && reading.frames.empty() && reading.samples.empty()) return tl::unexpected(ran.error());
+  const auto failed = [&](const Error& why) {
+    return tl::unexpected(unreadable(reading.kind, bytes.size(), file->path(), why));
+  };
+  if (!ran && reading.frames.empty() && reading.samples.empty()) return failed(ran.error());
   const bool nothing = reading.kind == MediaKind::kSound
                            ? !holds(info, StreamKind::kAudio)
                            : reading.frames.empty() && reading.utterances.empty();
-  if (nothing && reading.damage) return tl::unexpected(*reading.damage);
+  if (nothing && reading.damage) return failed(*reading.damage);
   if (nothing && reading.kind != MediaKind::kVideo)
-    return fail(ErrorCode::kBadInput, fmt::format("there is no {} in it", to_string(reading.kind)));
+    return failed({ErrorCode::kBadInput, "there is none in it"});
   return {};
 }
 

@@ -24,7 +24,10 @@ Error refusal(const std::string& url, const Error& why) {
                                  why.code == ErrorCode::kUnsupported || why.code == ErrorCode::kCancelled
                              ? why.code
                              : ErrorCode::kBadInput;
-  return {code, fmt::format("{} can't be fetched: {}", url, why.message), why.retryable};
+  const char* cure = code == ErrorCode::kUnsupported
+                         ? "; send a data: URI, or have it listed: --media-host, or hosts of [remote_media]"
+                         : "";
+  return {code, fmt::format("{} can't be fetched: {}{}", url, why.message, cure), why.retryable};
 }
 
 }  // namespace
@@ -71,8 +74,8 @@ void RemoteMedia::fetch(std::shared_ptr<openai::ChatRequest> chat, std::function
   if (!gathering->parts.empty() && options_.hosts.empty())
     return then(
         fail(ErrorCode::kUnsupported,
-             "media at a URL are not fetched by this server: send a data: URI, or list the host under "
-             "hosts of [remote_media]"));
+             "media at a URL are not fetched by this server; send a data: URI, or have the host listed: "
+             "--media-host, or hosts of [remote_media]"));
   gathering->chat = std::move(chat);
   gathering->then = std::move(then);
   fetch_next(gathering);

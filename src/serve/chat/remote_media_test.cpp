@@ -78,7 +78,7 @@ TEST_F(RemoteMediaTest, WithoutHostsNothingIsFetched) {
   const Status fetched = fetch({host->url() + "/a.jpg"});
   ASSERT_FALSE(fetched);
   EXPECT_EQ(fetched.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(fetched.error().message, HasSubstr("data: URI"));
+  EXPECT_THAT(fetched.error().message, testing::AllOf(HasSubstr("data: URI"), HasSubstr("--media-host")));
 }
 
 TEST_F(RemoteMediaTest, AHostThatIsNotListedIsNotAsked) {

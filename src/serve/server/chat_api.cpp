@@ -39,11 +39,6 @@ tl::expected<std::optional<Nanoseconds>, openai::ApiError> header_deadline(const
   return Milliseconds(ms);
 }
 
-openai::ApiError no_such_session(const std::string& id) {
-  return {404, fmt::format("there is no session {}: GET /v1/sessions lists those there are", id),
-          "invalid_request_error", "braid.session", "session_not_found"};
-}
-
 /// The last user message's text: what is asked of a session, whose timeline is the context.
 std::string question_text(const openai::ChatRequest& chat) {
   std::string text;
@@ -172,7 +167,7 @@ void ChatApi::answer(net::Request request, net::Exchange exchange, SteadyTime ar
   ReplyForm form = form_of(*chat, request, arrived);
   if (!chat->braid.session.empty()) {
     auto live = sessions_.find(chat->braid.session, request.key_name);
-    if (!live) return respond_error(exchange, no_such_session(chat->braid.session));
+    if (!live) return respond_error(exchange, no_such_session(chat->braid.session, "braid.session"));
     return answer_from_session(std::move(*chat), std::move(exchange), *live, std::move(form));
   }
   answer_by_itself(std::move(*chat), std::move(exchange), std::move(form));

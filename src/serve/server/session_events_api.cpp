@@ -1,7 +1,5 @@
 #include "server/session_events_api.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <memory>
 #include <utility>
@@ -23,9 +21,7 @@ std::uint64_t last_event_id(const net::Request& request) {
 void watch(LiveSessions& sessions, const net::Request& request, net::Exchange exchange) {
   const std::string id(request.param("id"));
   const auto live = sessions.find(id, request.key_name);
-  if (!live)
-    return respond_error(exchange, {404, fmt::format("there is no session {}", id), "invalid_request_error",
-                                    "id", "session_not_found"});
+  if (!live) return respond_error(exchange, no_such_session(id, "id"));
   const Status watched = live->events().watch(last_event_id(request), [&exchange] {
     auto sse = std::make_shared<net::Sse>(std::move(exchange));
     return Watcher{[sse](std::uint64_t number, const std::string& json) {

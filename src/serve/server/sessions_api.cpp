@@ -1,7 +1,5 @@
 #include "server/sessions_api.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <utility>
 
@@ -13,11 +11,6 @@ namespace {
 
 void respond_json(net::Exchange& exchange, int status, std::string body) {
   exchange.respond(status, "application/json", std::move(body));
-}
-
-void respond_unknown(net::Exchange& exchange, std::string_view id) {
-  respond_error(exchange, {404, fmt::format("there is no session {}", id), "invalid_request_error", "id",
-                           "session_not_found"});
 }
 
 openai::ApiError no_sources_of_clients() {
@@ -46,7 +39,7 @@ void create(const SessionsApiParts& parts, const net::Request& request, net::Exc
   if (wanted->resume) return resume(parts, *wanted->resume, request, std::move(exchange));
   if (!wanted->sources.empty() && !parts.may_name_sources)
     return respond_error(exchange, no_sources_of_clients());
-  if (auto known = StandingQuestions::check(wanted->questions); !known)
+  if (auto known = parts.standing.check(wanted->questions); !known)
     return respond_error(exchange, openai::to_api_error(known.error(), "questions"));
   auto live = parts.sessions.create(*wanted, request.key_name);
   if (!live) return respond_error(exchange, openai::to_api_error(live.error(), "sources"));
@@ -61,7 +54,7 @@ void end(const SessionsApiParts& parts, const net::Request& request, net::Exchan
   const std::string id(request.param("id"));
   const bool lived = parts.sessions.end(id, request.key_name);
   const bool was_kept = parts.durability != nullptr && parts.durability->forget(id, request.key_name);
-  if (!lived && !was_kept) return respond_unknown(exchange, id);
+  if (!lived && !was_kept) return respond_error(exchange, no_such_session(id, "id"));
   respond_json(exchange, 200, openai::print_session_deleted(id));
 }
 
@@ -82,7 +75,7 @@ void show(const SessionsApiParts& parts, const net::Request& request, net::Excha
   const std::string_view id = request.param("id");
   for (const openai::SessionInfo& info : all(parts, request))
     if (info.id == id) return respond_json(exchange, 200, openai::print_session(info));
-  respond_unknown(exchange, id);
+  respond_error(exchange, no_such_session(id, "id"));
 }
 
 /// A handler on threads of `workers`: making and ending block, and so may looking at what is kept.

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "braid/net/client.h"
+#include "braid/net/url.h"
 #include "server/answer_account.h"
 #include "server/stamps.h"
 
@@ -41,7 +43,7 @@ SteadyTime next_due(SteadyTime begin, Nanoseconds every, SteadyTime now) {
 
 struct StandingQuestions::Standing {
   std::weak_ptr<LiveSession> live;
-  std::string session;
+  std::string session, owner;
   openai::StandingQuestion question;
   bool trusted = false;
   SteadyTime begin;               // session time 0
@@ -65,12 +67,22 @@ StandingQuestions::~StandingQuestions() {
   thread_.join();
 }
 
-Status StandingQuestions::check(const std::vector<openai::StandingQuestion>& questions) {
-  for (const openai::StandingQuestion& question : questions)
+Status StandingQuestions::check(const std::vector<openai::StandingQuestion>& questions) const {
+  for (const openai::StandingQuestion& question : questions) {
     if (!question.on_event.empty() &&
         std::find(kEvents.begin(), kEvents.end(), question.on_event) == kEvents.end())
       return fail(ErrorCode::kUsage,
                   fmt::format("on_event is '{}'; there are {}", question.on_event, fmt::join(kEvents, ", ")));
+    if (question.webhook.empty()) continue;
+    const auto url = net::parse_url(question.webhook);
+    if (!url) return tl::unexpected(url.error());
+    if (!webhooks_.private_allowed() && net::is_private_host(url->host))
+      return fail(
+          ErrorCode::kUsage,
+          fmt::format("webhook: {} isn't a public address, so nothing would be posted there; the server's "
+                      "operator allows such with allow_private of [webhooks]",
+                      url->host));
+  }
   return {};
 }
 
@@ -81,6 +93,7 @@ void StandingQuestions::add(const std::shared_ptr<LiveSession>& live,
     auto standing = std::make_shared<Standing>();
     standing->live = live;
     standing->session = live->id();
+    standing->owner = live->owner();
     standing->begin = live->session().started_at();
     if (question.every) standing->due = next_due(standing->begin, *question.every, clock_.now());
     if (live->take_left(question.ask)) standing->due = clock_.now();
@@ -185,7 +198,8 @@ void StandingQuestions::answered(const std::shared_ptr<Standing>& standing, cons
   event.finish = finish_of(answer.finish);
   event.asked_at_us = to_us(answer.asked_at);
   event.account = account_of(answer);
-  webhooks_.post({question.webhook, question.secret.empty() ? secret_ : question.secret, standing->trusted},
+  webhooks_.post({question.webhook, question.secret.empty() ? secret_ : question.secret, standing->trusted,
+                  standing->owner},
                  std::move(event));
 }
 

@@ -29,8 +29,9 @@ class StandingQuestions {
   StandingQuestions(Webhooks& webhooks, Clock& clock, std::string secret);
   ~StandingQuestions();
 
-  /// kUsage: an event that there isn't.
-  static Status check(const std::vector<openai::StandingQuestion>& questions);
+  /// What a client asks for. kUsage: an event that there isn't, a webhook that isn't public by its address
+  /// alone.
+  Status check(const std::vector<openai::StandingQuestion>& questions) const;
   /// `trusted`: by the operator; their webhooks may be anywhere. One with a period is asked at its multiples
   /// in session time, so that it goes on in step where the session came back; one that was open then is asked
   /// at once.

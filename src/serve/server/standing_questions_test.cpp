@@ -29,6 +29,7 @@ class WebhooksTest : public SessionTest {
         if (posts.size() < statuses.size()) status = statuses[posts.size()];
         posts.push_back({clock.now(), std::move(request), trusted});
       }
+      if (status == -2) return held.push_back(std::move(done));
       if (status == 0) return done(fail(ErrorCode::kResource, "refused", true));
       if (status == -1) return done(fail(ErrorCode::kUnsupported, "a private address"));
       net::ClientResponse response;
@@ -46,6 +47,7 @@ class WebhooksTest : public SessionTest {
 
   std::mutex mutex;
   std::vector<int> statuses;  // of the first posts; then 200
+  std::vector<net::Client::Done> held;
   std::vector<Post> posts;
   WebhookOptions webhook_options;
 };
@@ -96,14 +98,33 @@ TEST_F(WebhooksTest, OneThatIsAwayHoldsNoMoreThanTheBoundAndNobodyElseUp) {
   webhook_options.backoff = std::chrono::minutes(1);
   webhook_options.max_backoff = std::chrono::minutes(1);
   Webhooks webhooks(webhook_options, clock, hook());
-  for (int i = 0; i < 9; ++i) webhooks.post({"https://away.example/x"}, event());
+  for (int i = 0; i < 9; ++i) webhooks.post({"https://away.example/x", "", true}, event());
   clock.sleep_for(seconds(1));
   statuses.clear();
-  webhooks.post({"https://hook.example/x"}, event());
+  webhooks.post({"https://hook.example/x", "", true}, event());
   clock.sleep_for(seconds(1));
   EXPECT_EQ(webhooks.counts().delivered, 1U);
   for (int i = 0; i < 5; ++i) webhooks.post({"https://away.example/x"}, event());
   EXPECT_GT(webhooks.counts().dead, 3U);
+}
+
+TEST_F(WebhooksTest, AClientWhoseReceiverHangsHoldsUpNobodyElse) {
+  statuses.assign(8, -2);
+  webhook_options.max_waiting = 64;
+  Webhooks webhooks(webhook_options, clock, hook());
+  const WebhookTarget hangs{"https://hangs.example/x", "", false, "mallory"};
+  for (int i = 0; i < 40; ++i) webhooks.post(hangs, event());
+  clock.sleep_for(seconds(1));
+  EXPECT_EQ(held.size(), 8U) << "at once";
+  EXPECT_EQ(webhooks.counts().waiting, 16U);
+  EXPECT_EQ(webhooks.counts().dead, 24U);
+  for (int i = 0; i < 16; ++i) webhooks.post({"https://hook.example/x", "", false, "anna"}, event());
+  webhooks.post({"https://hook.example/x", "", true}, event());
+  clock.sleep_for(seconds(1));
+  EXPECT_EQ(webhooks.counts().delivered, 17U);
+  for (auto& done : held) done(net::ClientResponse{.status = 200});
+  clock.sleep_for(seconds(1));
+  EXPECT_EQ(webhooks.counts().delivered, 33U) << "its own go on when it answers";
 }
 
 class StandingQuestionsTest : public WebhooksTest {
@@ -199,14 +220,31 @@ TEST_F(StandingQuestionsTest, IsSkippedWhileItsLastAnswerIsBeingMade) {
   EXPECT_GT(standing->counts().asked, 1U);
 }
 
+TEST_F(StandingQuestionsTest, AWebhookThatWouldNeverBeReachedIsRefusedAtOnce) {
+  open({.frames = 1}, {});
+  const auto told = [](const StandingQuestions& questions, const char* url) {
+    const Status checked = questions.check({{.ask = "x", .webhook = url}});
+    return checked ? "taken" : checked.error().message;
+  };
+  for (const char* url : {"http://127.0.0.1:1/", "http://10.0.0.1/x", "https://[::1]/", "http://localhost:8/",
+                          "http://hook.localhost/", "http://127.1/", "http://2130706433/", "http://0x7f.1/"})
+    EXPECT_THAT(told(*standing, url), testing::HasSubstr("allow_private of [webhooks]")) << url;
+  EXPECT_EQ(told(*standing, "https://hook.example/x"), "taken");
+  EXPECT_EQ(told(*standing, "http://8.8.8.8/"), "taken");
+  Webhooks open_to_all({.allow_private = true}, clock, hook());
+  const StandingQuestions trusting(open_to_all, clock, "");
+  EXPECT_EQ(told(trusting, "http://127.0.0.1:1/"), "taken");
+}
+
 TEST_F(StandingQuestionsTest, AnEventThatThereIsNotIsNamed) {
+  open({.frames = 1}, {});
   openai::StandingQuestion question;
   question.on_event = "noise";
-  const Status checked = StandingQuestions::check({question});
+  const Status checked = standing->check({question});
   ASSERT_FALSE(checked);
   EXPECT_THAT(checked.error().message, testing::HasSubstr("scene_change"));
   question.on_event = "utterance";
-  EXPECT_TRUE(StandingQuestions::check({question}));
+  EXPECT_TRUE(standing->check({question}));
 }
 
 TEST_F(StandingQuestionsTest, AnEventAsksIt) {

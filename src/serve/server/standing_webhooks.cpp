@@ -17,6 +17,9 @@ namespace braid::serve {
 namespace {
 
 constexpr std::size_t kMaxUnderWay = 32;  // posts at once
+// A client whose receiver hangs keeps neither the operator's answers nor other clients' from theirs.
+constexpr std::size_t kMaxUnderWayOfOne = kMaxUnderWay / 4;
+constexpr std::size_t kShareOfOne = 4;  // a client's share of what may wait is one of so many
 
 bool worth_retrying(const Result<net::ClientResponse>& response) {
   if (!response)
@@ -35,6 +38,8 @@ struct Webhooks::Delivery {
 
 /// Outlives the object where a post is still under way.
 struct Webhooks::State {
+  using Waiting = std::multimap<SteadyTime, std::shared_ptr<Delivery>>;  // by when it is due
+
   State(WebhookOptions given, Clock& its_clock)
       : options(std::move(given)), clock(its_clock), changed(its_clock), random(std::random_device()()) {}
 
@@ -45,9 +50,39 @@ struct Webhooks::State {
     return from_seconds(to_seconds(longest) * std::uniform_real_distribution<>(0.5, 1.0)(random));
   }
 
+  std::size_t under_way_of(const WebhookTarget& target) const {
+    const auto found = under_way_by_owner.find(target.owner);
+    return found == under_way_by_owner.end() ? 0 : found->second;
+  }
+  bool may_go(const WebhookTarget& target) const {
+    return under_way < kMaxUnderWay && (target.trusted || under_way_of(target) < kMaxUnderWayOfOne);
+  }
+  bool may_wait(const WebhookTarget& target) const {
+    if (waiting.size() + under_way >= options.max_waiting) return false;
+    const auto of_owner = std::count_if(waiting.begin(), waiting.end(), [&](const auto& entry) {
+      return !entry.second->target.trusted && entry.second->target.owner == target.owner;
+    });
+    const std::size_t most = std::max<std::size_t>(options.max_waiting / kShareOfOne, 1);
+    return target.trusted || static_cast<std::size_t>(of_owner) + under_way_of(target) < most;
+  }
+  /// The first that may go, whenever it is due.
+  Waiting::iterator next() {
+    return std::find_if(waiting.begin(), waiting.end(),
+                        [&](const auto& entry) { return may_go(entry.second->target); });
+  }
+  std::shared_ptr<Delivery> take(Waiting::iterator at) {
+    auto delivery = std::move(at->second);
+    waiting.erase(at);
+    ++under_way;
+    if (!delivery->target.trusted) ++under_way_by_owner[delivery->target.owner];
+    return delivery;
+  }
+
   void answered(std::shared_ptr<Delivery> delivery, const Result<net::ClientResponse>& response) {
     std::lock_guard lock(mutex);
     --under_way;
+    const auto of_owner = under_way_by_owner.find(delivery->target.owner);
+    if (!delivery->target.trusted && --of_owner->second == 0) under_way_by_owner.erase(of_owner);
     changed.notify_all();
     if (response && response->status / 100 == 2) {
       ++counts.delivered;
@@ -72,8 +107,9 @@ struct Webhooks::State {
   mutable std::mutex mutex;
   Signal changed;
   std::mt19937_64 random;
-  std::multimap<SteadyTime, std::shared_ptr<Delivery>> waiting;  // by when it is due
+  Waiting waiting;
   std::size_t under_way = 0;
+  std::map<std::string, std::size_t> under_way_by_owner;  // of clients'
   WebhookCounts counts;
   bool stopping = false;
 };
@@ -94,7 +130,7 @@ Webhooks::~Webhooks() {
 
 void Webhooks::post(WebhookTarget target, openai::WebhookEvent event) {
   std::lock_guard lock(state_->mutex);
-  if (state_->stopping || state_->waiting.size() + state_->under_way >= state_->options.max_waiting) {
+  if (state_->stopping || !state_->may_wait(target)) {
     ++state_->counts.dead;
     return;
   }
@@ -111,27 +147,28 @@ WebhookCounts Webhooks::counts() const {
   return counts;
 }
 
+bool Webhooks::private_allowed() const { return state_->options.allow_private; }
+
 void Webhooks::run() {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   const auto due = [&] {
-    return state.stopping || (!state.waiting.empty() && state.under_way < kMaxUnderWay &&
-                              state.waiting.begin()->first <= state.clock.now());
+    const auto next = state.next();
+    return state.stopping || (next != state.waiting.end() && next->first <= state.clock.now());
   };
   while (!state.stopping) {
     if (!due()) {
       // A later one that is due sooner wakes this too: then the wait starts anew.
       const std::size_t known = state.waiting.size() + state.under_way;
       const auto changed = [&] { return due() || state.waiting.size() + state.under_way != known; };
-      if (state.waiting.empty() || state.under_way >= kMaxUnderWay)
+      const auto next = state.next();
+      if (next == state.waiting.end())
         state.changed.wait(lock, changed);
       else
-        state.changed.wait_until(lock, state.waiting.begin()->first, changed);
+        state.changed.wait_until(lock, next->first, changed);
       continue;
     }
-    auto delivery = std::move(state.waiting.begin()->second);
-    state.waiting.erase(state.waiting.begin());
-    ++state.under_way;
+    auto delivery = state.take(state.next());
     lock.unlock();
     attempt(std::move(delivery));
     lock.lock();

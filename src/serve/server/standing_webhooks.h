@@ -17,6 +17,7 @@ struct WebhookTarget {
   std::string url;
   std::string secret;    ///< empty: not signed
   bool trusted = false;  ///< named by the operator, not by a client
+  std::string owner;     ///< the client's key's name; its posts wait and go within bounds of their own
 };
 
 struct WebhookCounts {
@@ -37,9 +38,11 @@ class Webhooks {
   /// What waits is given up.
   ~Webhooks();
 
-  /// Never blocks. Where too many wait it is dead at once.
+  /// Never blocks. Where too many wait, in all or of one client, it is dead at once.
   void post(WebhookTarget target, openai::WebhookEvent event);
   WebhookCounts counts() const;
+  /// Clients may name addresses that aren't public.
+  bool private_allowed() const;
 
  private:
   struct Delivery;

@@ -24,6 +24,9 @@ using AddressPolicy = std::function<bool(std::string_view address)>;
 bool is_public_address(std::string_view address);
 /// 127.0.0.0/8, ::1 and its IPv4-mapped form.
 bool is_loopback_address(std::string_view address);
+/// Told from the host alone, without asking anybody: an address that isn't public, in any form that resolvers
+/// take for one (127.1, 0x7f000001), or localhost. A name may lead to such an address all the same.
+bool is_private_host(std::string_view host);
 
 /// Whether a host (a name or an IP literal, lower case) may be asked, the first and those redirects lead to.
 using HostPolicy = std::function<bool(std::string_view host)>;
