@@ -1,6 +1,7 @@
 #pragma once
 // The one list of what can be configured: reader and printer walk it.
 
+#include <array>
 #include <limits>
 #include <string_view>
 
@@ -193,6 +194,24 @@ void visit_config(Config& config, Visitor& visitor) {
   visit_reports(config, visitor);
   visit_durability(config, visitor);
 }
+
+struct SourceKey {
+  const char* name;
+  const char* meaning;
+};
+
+/// Keys of a [[source]] in the order in which SOURCE names them; what it reads comes last.
+inline constexpr std::array<SourceKey, 10> kSourceKeys = {
+    {{"name", "how it is called"},
+     {"kind", "media, video, audio, subtitle, text, sensor"},
+     {"unit", "of a log's times: ns, us, ms, s"},
+     {"video", "which of its video streams, from 0"},
+     {"audio", "which of its audio streams"},
+     {"epoch", "the log's time that is 0, microseconds"},
+     {"live", "true: a pipe's times are those of arrival"},
+     {"file", "a path, or"},
+     {"url", "an address, or"},
+     {"device", "v4l2:..., alsa:..., pulse:..."}}};
 
 /// One [[question]].
 template <class Choice, class Visitor>

@@ -60,6 +60,13 @@ TEST(Config, TheDefaultsAreValid) {
   EXPECT_EQ(print_config(*read), print_config({}));
 }
 
+TEST(Config, KeysOfTablesThatThereAreNoneOfArePrintedAsComments) {
+  const std::string printed = print_config({});
+  for (const char* line : {"\n# [[source]]", "\n# file =  # a path, or\n", "\n# [[question]]",
+                           "\n# ask = \"\"  # what is asked\n", "\n# every_s =  # "})
+    EXPECT_THAT(printed, HasSubstr(line));
+}
+
 TEST(Config, AnUnknownKeyIsRefusedWithItsLineAndTheNearest) {
   EXPECT_EQ(refusal("[server]\nport = 1\nkeys_fil = \"x\"\n"),
             "braid.toml:3: there is no key 'keys_fil' in [server]; did you mean 'keys_file'?");
@@ -103,6 +110,8 @@ TEST(Config, AStandingQuestionKnowsWhenItIsAsked) {
   EXPECT_THAT(refusal(source + "every_s = 1\nwebhook = \"ftp://x\"\n"), HasSubstr("braid.toml:3: webhook"));
   EXPECT_EQ(refusal(source + "every_s = 1\n"), "accepted");
   EXPECT_THAT(refusal("[[question]]\nask = \"What?\"\nevery_s = 1\n"), HasSubstr("there is none"));
+  EXPECT_THAT(refusal("\n\n[[question]]\nask = \"What?\"\nevery_s = 1\n"),
+              testing::StartsWith("braid.toml:3: "));
 }
 
 TEST(Config, AFileThatIsNotThereIsNamed) {

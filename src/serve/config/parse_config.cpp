@@ -65,10 +65,6 @@ class FileReader {
   Status status_;
 };
 
-/// Keys of a [[source]] in the order in which SOURCE names them; what it reads comes last.
-constexpr std::array kSourceKeys = {"name",  "kind", "unit", "video", "audio",
-                                    "epoch", "live", "file", "url",   "device"};
-
 /// A [[source]] as the text that `braid watch` takes: its `source`, or its keys.
 Result<std::string> source_text(const toml::table& table, std::string_view file) {
   std::string whole;
@@ -76,7 +72,7 @@ Result<std::string> source_text(const toml::table& table, std::string_view file)
   TableReader reader(&table, "[[source]]", file);
   reader.key("source", whole, kAny, {});
   for (std::size_t i = 0; i < kSourceKeys.size(); ++i) {
-    const std::string_view key = kSourceKeys[i];
+    const std::string_view key = kSourceKeys[i].name;
     if (key == "video" || key == "audio" || key == "epoch") {
       std::optional<std::int64_t> number;
       reader.key(key, number, Range{0, 9e18}, {});
@@ -92,7 +88,7 @@ Result<std::string> source_text(const toml::table& table, std::string_view file)
   if (auto read = reader.finish(); !read) return tl::unexpected(read.error());
   std::string pairs;
   for (std::size_t i = 0; i < kSourceKeys.size(); ++i)
-    if (parts[i]) pairs += fmt::format("{}{}={}", pairs.empty() ? "" : ",", kSourceKeys[i], *parts[i]);
+    if (parts[i]) pairs += fmt::format("{}{}={}", pairs.empty() ? "" : ",", kSourceKeys[i].name, *parts[i]);
   if (whole.empty() == pairs.empty())
     return tl::unexpected(
         reader.fault(table, "a [[source]] has either `source`, as `braid watch` takes it, or its keys")
@@ -162,9 +158,9 @@ Result<ServerConfig> read_config(const toml::table& root, std::string_view file)
     return fail(ErrorCode::kUsage, fmt::format("{}: client_sources of [server] is '{}'; expected {}", file,
                                                config.client_sources, fmt::join(kClientSources, ", ")));
   if (!config.questions.empty() && config.sources.empty())
-    return fail(
-        ErrorCode::kUsage,
-        fmt::format("{}: a [[question]] is asked of the session of the [[source]]s; there is none", file));
+    return fail(ErrorCode::kUsage,
+                at_line(file, root.get("question")->as_array()->front().source()) +
+                    "a [[question]] is asked of the session of the [[source]]s, and there is none: add one");
   return config;
 }
 

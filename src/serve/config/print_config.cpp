@@ -58,11 +58,41 @@ class Printer {
   std::string out;
 };
 
+/// What there is none of, as comments.
+std::string example(const std::string& text) {
+  std::string out = "\n";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    out += line.starts_with('#') ? line + '\n' : "# " + line + '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string source_example() {
+  std::string text =
+      "[[source]]  # of a session that lives as long as the server\nsource =  # as `braid watch` takes it, "
+      "or:\n";
+  for (const SourceKey& key : kSourceKeys) text += fmt::format("{} =  # {}\n", key.name, key.meaning);
+  return example(text);
+}
+
+std::string question_example() {
+  Printer printer;
+  printer.out = "[[question]]  # asked of that session again and again\n";
+  const QuestionChoice none;
+  visit_question(none, printer);
+  return example(printer.out);
+}
+
 }  // namespace
 
 std::string print_config(const ServerConfig& config) {
   Printer printer;
   visit_config(config, printer);
+  if (config.sources.empty()) printer.out += source_example();
+  if (config.questions.empty()) printer.out += question_example();
   for (const std::string& source : config.sources)
     printer.out += fmt::format("\n[[source]]\nsource = {}\n", quoted(source));
   for (const QuestionChoice& question : config.questions) {
