@@ -1,10 +1,11 @@
 // Asks a model through libmtmd as any llama.cpp program would: one JSON object a line in, one a line out.
 //
-//   nano_ask MODEL.gguf MMPROJ.gguf LORA.gguf|- THREADS [EMBEDDINGS_FOLDER] <items.jsonl >answers.jsonl
+//   nano_ask MODEL.gguf MMPROJ.gguf LORA.gguf|- THREADS|gpu [EMBEDDINGS_FOLDER] <items.jsonl >answers.jsonl
 //
 // in:  {"id": 1, "parts": [{"text": "[0.0s]"}, {"file": "a.png"}], "questions": ["What is it?"], "max": 48}
 //      The parts stand in one user turn; each question is asked on its own after them. An empty question: the
 //      parts end with it. "drop": each picture keeps only so many rows. "system": another system turn.
+//      "given": an answer for each question, which is then weighed instead of made: {"nats": 12.3, "of": 7}.
 // out: {"id": 1, "answers": [{"text": "...", "tokens": [...]}], "media": [{"rows": 16, "encode_ms": 20.1}]}
 // With a folder, the rows of media k of item i are written there as <i>.<k>.f32.
 #include <llama.h>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -32,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kContext = 4096;
 constexpr int kBatch = 512;
+constexpr int kAllLayers = 999;
 constexpr const char* kSystem = "You are a helpful AI assistant named SmolLM, trained by Hugging Face";
 
 struct Deleter {
@@ -58,9 +61,11 @@ void only_errors(ggml_log_level level, const char* text, void* /*unused*/) {
 
 class Asker {
  public:
-  Asker(const char* model, const char* mmproj, const std::string& lora, int threads) {
+  Asker(const char* model, const char* mmproj, const std::string& lora, const std::string& where) {
+    const bool gpu = where == "gpu";
+    const int threads = gpu ? 1 : std::atoi(where.c_str());
     auto model_parameters = llama_model_default_params();
-    model_parameters.n_gpu_layers = 0;
+    model_parameters.n_gpu_layers = gpu ? kAllLayers : 0;
     model_.reset(need(llama_model_load_from_file(model, model_parameters), model));
     auto parameters = llama_context_default_params();
     parameters.n_ctx = kContext;
@@ -73,7 +78,7 @@ class Asker {
       llama_set_adapters_lora(context_.get(), &lora_, 1, &scale);
     }
     auto media = mtmd_context_params_default();
-    media.use_gpu = false;
+    media.use_gpu = gpu;
     media.n_threads = threads;
     media.print_timings = false;
     media_.reset(need(mtmd_init_from_file(mmproj, model_.get(), media), mmproj));
@@ -88,8 +93,10 @@ class Asker {
     for (const auto& question : item.at("questions")) {
       llama_memory_seq_rm(memory(), 0, end, -1);
       const std::string text = question.get<std::string>();
-      answers.push_back(ask((text.empty() ? "" : "\n" + text) + "<|im_end|>\n<|im_start|>assistant\n", end,
-                            item.value("max", 48)));
+      decode_tokens(tokens_of((text.empty() ? "" : "\n" + text) + "<|im_end|>\n<|im_start|>assistant\n"),
+                    end);
+      answers.push_back(item.contains("given") ? weigh(item["given"].at(answers.size()).get<std::string>())
+                                               : make(item.value("max", 48)));
     }
     return {{"id", item.at("id")}, {"answers", answers}, {"media", media}};
   }
@@ -191,13 +198,34 @@ class Asker {
     return at;
   }
 
-  json ask(const std::string& question, llama_pos at, int max) {
-    const auto* vocab = llama_model_get_vocab(model_.get());
-    std::vector<llama_token> tokens(question.size() + 8);
-    const int count = llama_tokenize(vocab, question.data(), static_cast<int>(question.size()), tokens.data(),
-                                     static_cast<int>(tokens.size()), false, true);
+  std::vector<llama_token> tokens_of(const std::string& text) {
+    std::vector<llama_token> tokens(text.size() + 8);
+    const int count =
+        llama_tokenize(llama_model_get_vocab(model_.get()), text.data(), static_cast<int>(text.size()),
+                       tokens.data(), static_cast<int>(tokens.size()), false, true);
     tokens.resize(static_cast<size_t>(count));
-    decode_tokens(tokens, at);
+    return tokens;
+  }
+
+  /// How unlikely the text is after what was read: the sum over its tokens.
+  json weigh(const std::string& text) {
+    const auto tokens = tokens_of(text);
+    const int words = llama_vocab_n_tokens(llama_model_get_vocab(model_.get()));
+    double nats = 0;
+    for (const llama_token token : tokens) {
+      const float* logits = llama_get_logits_ith(context_.get(), -1);
+      const float most = *std::max_element(logits, logits + words);
+      double sum = 0;
+      for (int t = 0; t < words; ++t) sum += std::exp(logits[t] - most);
+      nats += most + std::log(sum) - logits[token];
+      decode_tokens({token}, 0);
+    }
+    return {{"nats", nats}, {"of", tokens.size()}};
+  }
+
+  /// The greedy answer to what was read.
+  json make(int max) {
+    const auto* vocab = llama_model_get_vocab(model_.get());
     json made = json::array();
     std::string text;
     for (int i = 0; i < max; ++i) {
@@ -227,13 +255,13 @@ class Asker {
 
 int main(int argc, char** argv) {
   if (argc < 5)
-    return std::fprintf(stderr, "usage: nano_ask MODEL MMPROJ LORA|- THREADS [FOLDER] <ITEMS\n"), 2;
+    return std::fprintf(stderr, "usage: nano_ask MODEL MMPROJ LORA|- THREADS|gpu [FOLDER] <ITEMS\n"), 2;
   llama_log_set(only_errors, nullptr);
   mtmd_log_set(only_errors, nullptr);
   mtmd_helper_log_set(only_errors, nullptr);
   llama_backend_init();
   try {
-    Asker asker(argv[1], argv[2], argv[3], std::atoi(argv[4]));
+    Asker asker(argv[1], argv[2], argv[3], argv[4]);
     for (std::string line; std::getline(std::cin, line);) {
       const json answer = asker.answer(json::parse(line), argc > 5 ? argv[5] : "");
       std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;

@@ -225,7 +225,8 @@ def make(assets, out, count, processes):
         total = count * share // 100
         tasks += [(assets, out, maker.__name__, i, min(PER_TASK, total - start))
                   for i, start in enumerate(range(0, total, PER_TASK))]
-    with multiprocessing.Pool(processes) as pool:
+    # A process for each task: espeak-ng remembers what it said before, and a sound must not depend on that.
+    with multiprocessing.Pool(processes, maxtasksperchild=1) as pool:
         made = sum(pool.map(_make, tasks, 1), [])
     for question in plain.held_prompts():
         made.append(item([dict(text=question)], [("plain chat", questions.Asked("plain", "", "", []))], max=64))

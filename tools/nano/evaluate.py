@@ -1,6 +1,6 @@
 """Asks the model all items of a test set through libmtmd and scores the answers.
 
-evaluate.py ask ITEMS.jsonl OUT.jsonl NANO_ASK MODEL MMPROJ LORA|- [--processes P] [--share K/N]
+evaluate.py ask ITEMS.jsonl OUT.jsonl NANO_ASK MODEL MMPROJ LORA|- [--processes P] [--share K/N] [--gpu]
     Answers are written as they come, and a run that was cut goes on where it was.
 evaluate.py table OUT.jsonl [OTHER.jsonl]      a markdown table; with two files, both beside each other
 """
@@ -8,6 +8,7 @@ import argparse
 import collections
 import json
 import math
+import random
 import subprocess
 import threading
 
@@ -32,6 +33,17 @@ def interval(right, n):
     return [100 * (middle + sign * half) / (1 + z * z / n) for sign in (-1, 1)]
 
 
+def rate_interval(errors, draws=1000):
+    """95 % of the error rates, in per cent, of as many sentences drawn anew from these [(errors, words)]."""
+    rng = random.Random(1)
+    rates = []
+    for _ in range(draws):
+        drawn = rng.choices(errors, k=len(errors))
+        rates.append(100 * sum(wrong for wrong, _ in drawn) / sum(of for _, of in drawn))
+    rates.sort()
+    return rates[draws // 40], rates[-draws // 40 - 1]
+
+
 def is_right(group, answer, keys):
     if keys in (["Yes"], ["No"]):
         return answer.startswith(keys[0])
@@ -41,8 +53,8 @@ def is_right(group, answer, keys):
 
 
 def scores(rows):
-    """{group: [right, n]}, {group: [word errors, words]}"""
-    right, errors = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(lambda: [0, 0])
+    """{group: [right, n]}, {group: [(word errors, words) of each sentence]}"""
+    right, errors = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(list)
 
     def count(group, good, of=1):
         right[group][0] += good
@@ -60,16 +72,15 @@ def scores(rows):
                 count(group.replace("describe", "things named"), sum(n.split()[-1][:LETTERS] in answer for n in names), len(names))
             if "said" in row:
                 heard = answer.lower().replace("the speaker said:", "").replace(".", "").strip()
-                wrong, of = word_errors(row["said"], heard)
-                errors[group][0] += wrong
-                errors[group][1] += of
+                errors[group].append(word_errors(row["said"], heard))
     return right, errors
 
 
 def cell(right, errors, group):
     if group in errors:
-        wrong, of = errors[group]
-        return f"{100 * wrong / of:.1f} % word errors ({of} words)"
+        wrong, of = map(sum, zip(*errors[group]))
+        low, high = rate_interval(errors[group])
+        return f"{100 * wrong / of:.1f} % word errors ({low:.1f}-{high:.1f}, {of} words, {len(errors[group])} sentences)"
     if group not in right:
         return ""
     good, n = right[group]
@@ -124,7 +135,7 @@ def ask(arguments):
     known = answered(arguments.out)
     items = [json.loads(line) for line in open(arguments.items)][first - 1::of]
     waiting = collections.deque(one for one in items if one["id"] not in known)
-    command, lock = [arguments.program, arguments.model, arguments.mmproj, arguments.lora, "1"], threading.Lock()
+    command, lock = [arguments.program, arguments.model, arguments.mmproj, arguments.lora, "gpu" if arguments.gpu else "1"], threading.Lock()
     with open(arguments.out, "a") as out:
         threads = [threading.Thread(target=serve, args=(waiting, command, lock, out)) for _ in range(arguments.processes)]
         for thread in threads:
@@ -141,6 +152,7 @@ def main():
         asking.add_argument(name)
     asking.add_argument("--processes", type=int, default=1)
     asking.add_argument("--share", default="1/1", help="every Nth item from the Kth")
+    asking.add_argument("--gpu", action="store_true", help="a nano_ask built with CUDA; many processes share one GPU")
     verbs.add_parser("table").add_argument("answers", nargs="+")
     arguments = parser.parse_args()
     ask(arguments) if arguments.verb == "ask" else table(arguments.answers)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One step of making the default model: nano.sh STEP ARGUMENTS..., in the order of docs/nano.md.
 #
-#   assets bank plain train export evalset evaluate agree fits     python3 -m nano.STEP
+#   assets bank plain train export evalset evaluate chat agree fits     python3 -m nano.STEP
 #   check                                                          all of them, tiny, on a CPU: `make nano-check`
 # NANO_PYTHON names another python3 with torch (a GPU's); NANO_SITE a folder that already holds gguf and tokenizers.
 set -euo pipefail
