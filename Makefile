@@ -29,7 +29,7 @@ test: ## build and run every test
 	@$(PREPARE) test
 	@ctest --test-dir build/release --output-on-failure --no-tests=error -j $(NPROC)
 
-bench: ## compare speed with llama.cpp (QUICK=1: fewer rounds; BENCH=serving, BENCH=clock: that part; UPDATE_DOCS=1: into docs/performance.md)
+bench: ## compare speed with llama.cpp (QUICK=1: fewer rounds; BENCH=serving, BENCH=clock, BENCH=memory: that part; UPDATE_DOCS=1: into docs/performance.md)
 	@$(PREPARE) demo
 	@tools/bench.sh
 

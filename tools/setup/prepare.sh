@@ -132,7 +132,7 @@ results() {
   "$setup/openvino.sh"
   [[ $goal =~ ^(demo|test)$ ]] || return 0
   merged_model
-  printf '%s\n' "$models/nano-q8_0.gguf" "$models/$speech_model" "$models/$turn_model"
+  printf '%s\n' "$models/nano-q8_0.gguf" "$models/$speech_model" "$models/$turn_model" "$models/$text_model"
   [[ $goal == demo ]] || echo "$test_packages"
 }
 

@@ -56,9 +56,13 @@ bool runs_on_gpu(const LlamaOptions& options) {
   return options.gpu_layers != 0 && llama_supports_gpu_offload();
 }
 
-Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file) {
+void start_backend() {
   static std::once_flag once;
   std::call_once(once, llama_backend_init);
+}
+
+Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file) {
+  start_backend();
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = options.gpu_layers;
   clear_fault();

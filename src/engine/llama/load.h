@@ -8,6 +8,8 @@
 
 namespace braid::engine::llama {
 
+/// llama.cpp's own set-up, once a process.
+void start_backend();
 Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file);
 /// A decoder that takes tokens and embeddings in passes of their own.
 Result<std::unique_ptr<LlamaDecoder>> make_decoder(const LlamaOptions& options,

@@ -12,6 +12,10 @@ constexpr const char* kAbsent = "this build has no llama.cpp engine; configure w
 
 Result<Engine> load_llama(const LlamaOptions&) { return fail(ErrorCode::kUnsupported, kAbsent); }
 
+Result<NamedEmbedder> load_embedder(const std::string&, int) {
+  return fail(ErrorCode::kUnsupported, kAbsent);
+}
+
 int usable_cores() { return 1; }
 
 Status merge_lora(const std::string&, const std::string&, const std::string&, const MergeProgress&) {

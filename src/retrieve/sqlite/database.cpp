@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cstring>
+
 namespace braid::retrieve {
 
 namespace {
@@ -83,6 +85,15 @@ std::string Statement::text(int column) const {
   if (!bytes) return {};
   return {reinterpret_cast<const char*>(bytes),
           static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+void Statement::append_floats(int column, std::vector<float>& values) const {
+  const void* bytes = sqlite3_column_blob(handle_.get(), column);
+  const auto count = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column)) / sizeof(float);
+  if (!bytes) return;
+  const std::size_t before = values.size();
+  values.resize(before + count);
+  std::memcpy(values.data() + before, bytes, count * sizeof(float));
 }
 
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close(database); }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "braid/base/result.h"
 
@@ -40,6 +41,8 @@ class Statement {
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
+  /// Appends the blob's f32.
+  void append_floats(int column, std::vector<float>& values) const;
 
  private:
   friend class Database;

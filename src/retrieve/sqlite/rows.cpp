@@ -20,6 +20,8 @@ constexpr const char* kSchema =
 /// What format 2 adds.
 constexpr const char* kSpaces =
     "CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL);";
+/// As record_of() reads them.
+constexpr const char* kColumns = "id, start_ns, end_ns, source, kind, text, count, page, place";
 /// A word that more records of a segment have than one in so many is common.
 constexpr std::int64_t kCommonShare = 100;
 constexpr std::int64_t kCommonAtLeast = 100;
@@ -58,6 +60,11 @@ void bind_filter(Statement& statement, const Filter& filter) {
   for (const RecordKind kind : filter.kinds) statement.put(static_cast<std::int64_t>(kind));
 }
 
+std::string overlapping(const Filter& filter) {
+  return fmt::format("WHERE first_ns < {} AND last_ns >= {} ORDER BY id DESC", ns(filter.to),
+                     ns(filter.from));
+}
+
 Record record_of(const Statement& row) {
   Record record;
   record.id = row.integer(0);
@@ -86,10 +93,13 @@ Status SqliteRows::prepare_format(bool read_only) {
   const auto format = database_.number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
   if (*format == kFormat) return {};
+  if (*format == 1 && read_only) {
+    has_spaces_ = false;
+    return {};
+  }
   if (*format == 1)
-    return read_only ? Status() : transaction([&] {
-      return database_.run(fmt::format("{} PRAGMA user_version={}", kSpaces, kFormat));
-    });
+    return transaction(
+        [&] { return database_.run(fmt::format("{} PRAGMA user_version={}", kSpaces, kFormat)); });
   if (*format != 0)
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the memory is of format {}; this version reads {}", *format, kFormat));
@@ -159,7 +169,7 @@ Status SqliteRows::append_one(Record& record, Segment& segment) {
   ++segment.records;
   if (Status run = words->run(); !run) return run;
   for (const RecordVector& vector : record.vectors)
-    if (Status kept = append_vector(record.id, vector); !kept) return kept;
+    if (Status kept = append_vector(record.id, vector.space, vector.values); !kept) return kept;
   return {};
 }
 
@@ -224,8 +234,7 @@ Status SqliteRows::search_segment(const Segment& segment, const std::string& mat
 
 Status SqliteRows::search_segments(const std::vector<std::string>& words, const Filter& filter, int limit,
                                    const Stop& stop, std::vector<Scored>& found) {
-  const auto in_range = segments(
-      fmt::format("WHERE first_ns < {} AND last_ns >= {} ORDER BY id DESC", ns(filter.to), ns(filter.from)));
+  const auto in_range = segments(overlapping(filter));
   if (!in_range) return tl::unexpected(in_range.error());
   for (const Segment& segment : *in_range) {
     if (stop && stop()) return fail(ErrorCode::kLate, "the search took too long", true);
@@ -277,8 +286,7 @@ Result<Ranking> SqliteRows::newest(const Filter& filter, int limit, const Stop& 
 }
 
 Result<std::vector<Record>> SqliteRows::get(const std::vector<std::int64_t>& ids) {
-  auto rows = database_.prepare(
-      "SELECT id, start_ns, end_ns, source, kind, text, count, page, place FROM records WHERE id = ?");
+  auto rows = database_.prepare(fmt::format("SELECT {} FROM records WHERE id = ?", kColumns));
   if (!rows) return tl::unexpected(rows.error());
   std::vector<Record> records;
   for (const std::int64_t id : ids) {
@@ -288,6 +296,52 @@ Result<std::vector<Record>> SqliteRows::get(const std::vector<std::int64_t>& ids
     if (*row) records.push_back(record_of(*rows));
   }
   return records;
+}
+
+Result<std::vector<SegmentSpan>> SqliteRows::spans(const Filter& filter) {
+  const auto in_range = segments(overlapping(filter));
+  if (!in_range) return tl::unexpected(in_range.error());
+  const auto last = database_.number("SELECT coalesce(max(id), 0) FROM segments");
+  if (!last) return tl::unexpected(last.error());
+  auto ends = database_.prepare(
+      "SELECT (SELECT id FROM records WHERE segment = ?1 ORDER BY id LIMIT 1),"
+      " (SELECT id FROM records WHERE segment = ?1 ORDER BY id DESC LIMIT 1)");
+  if (!ends) return tl::unexpected(ends.error());
+  const bool all = filter.sources.empty() && filter.kinds.empty();
+  std::vector<SegmentSpan> spans;
+  for (const Segment& segment : *in_range) {
+    const auto row = ends->bind(segment.id).step();
+    if (!row) return tl::unexpected(row.error());
+    if (segment.records == 0) continue;
+    spans.push_back({segment.id, ends->integer(0), ends->integer(1), segment.id != *last,
+                     all && segment.first_ns >= ns(filter.from) && segment.last_ns < ns(filter.to)});
+  }
+  return spans;
+}
+
+Result<std::vector<std::int64_t>> SqliteRows::ids(const SegmentSpan& span, const Filter& filter) {
+  auto rows = database_.prepare(fmt::format(
+      "SELECT r.id FROM records r WHERE r.id BETWEEN ? AND ? AND {} ORDER BY r.id", conditions(filter)));
+  if (!rows) return tl::unexpected(rows.error());
+  rows->bind(span.first_id, span.last_id);
+  bind_filter(*rows, filter);
+  std::vector<std::int64_t> ids;
+  Result<bool> row = false;
+  for (row = rows->step(); row && *row; row = rows->step()) ids.push_back(rows->integer(0));
+  if (!row) return tl::unexpected(row.error());
+  return ids;
+}
+
+Result<std::vector<Record>> SqliteRows::unembedded(std::int64_t after, int limit) {
+  auto rows = database_.prepare(
+      fmt::format("SELECT {} FROM records WHERE id > ? AND kind <> ? ORDER BY id LIMIT ?", kColumns));
+  if (!rows) return tl::unexpected(rows.error());
+  rows->bind(after, static_cast<std::int64_t>(RecordKind::kReading), static_cast<std::int64_t>(limit));
+  std::vector<Record> found;
+  Result<bool> row = false;
+  for (row = rows->step(); row && *row; row = rows->step()) found.push_back(record_of(*rows));
+  if (!row) return tl::unexpected(row.error());
+  return found;
 }
 
 Result<MemoryStats> SqliteRows::stats() {

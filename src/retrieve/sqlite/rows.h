@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ class SqliteRows final : public RowStore {
   Result<std::vector<Record>> get(const std::vector<std::int64_t>& ids) override;
   Result<MemoryStats> stats() override;
   Result<std::int64_t> prune(UtcTime before) override;
+  Result<std::vector<SegmentSpan>> spans(const Filter& filter) override;
+  Result<std::vector<std::int64_t>> ids(const SegmentSpan& span, const Filter& filter) override;
+  Result<VectorBlock> vectors(const std::string& space, std::int64_t first_id, std::int64_t last_id) override;
+  Result<VectorBlock> vectors(const std::string& space, const std::vector<std::int64_t>& ids) override;
+  Result<std::int64_t> newest_vector(const std::string& space) override;
+  Result<std::vector<Record>> unembedded(std::int64_t after, int limit) override;
+  Status append_vectors(const std::string& space, const VectorBlock& block,
+                        const std::vector<Merge>& merges) override;
 
  private:
   struct Segment {
@@ -44,8 +53,11 @@ class SqliteRows final : public RowStore {
   Status prepare_format(bool read_only);
   Status append_all(std::vector<Record>& records);
   Status append_one(Record& record, Segment& segment);
-  Status append_vector(std::int64_t id, const RecordVector& vector);
-  Result<Space> space(const RecordVector& vector);
+  Status append_vector(std::int64_t id, const std::string& in, std::span<const float> vector);
+  /// `dim` 0: one that isn't there stays so, with id 0.
+  Result<Space> space(const std::string& name, std::int64_t dim);
+  Status merge(const Merge& merge);
+  static Status read_vectors(Statement& rows, VectorBlock& block);
   Status prune_vectors(const std::string& chosen);
   Status begin_segment(Segment& segment);
   Status save(const Segment& segment);
@@ -61,6 +73,7 @@ class SqliteRows final : public RowStore {
 
   Database database_;
   const std::int64_t segment_records_;
+  bool has_spaces_ = true;  // not in format 1, which is only read
 };
 
 }  // namespace braid::retrieve

@@ -13,6 +13,7 @@
 #include "memory/add_files.h"
 #include "memory/record_json.h"
 #include "memory/session_memory.h"
+#include "memory/text_embedder.h"
 
 namespace braid::serve {
 
@@ -26,6 +27,12 @@ int failed(const Error& error) {
 }
 
 void print(const boost::json::object& object) { fmt::print("{}\n", boost::json::serialize(object)); }
+
+Result<std::unique_ptr<Memory>> open_with_embedder(const MemoryFlags& flags, Clock& clock, bool read_only) {
+  retrieve::MemoryOptions options{.read_only = read_only};
+  if (Status added = add_embedder(flags.embedder, options); !added) return tl::unexpected(added.error());
+  return Memory::open(flags.folder, std::move(options), clock);
+}
 
 Result<std::unique_ptr<Memory>> open(const MemoryFlags& flags, Clock& clock, bool read_only) {
   return Memory::open(flags.folder, {.read_only = read_only}, clock);
@@ -88,7 +95,7 @@ int add(const MemoryFlags& flags) {
   const auto head = head_of(flags);
   if (!head) return failed(head.error());
   RealClock clock;
-  auto memory = open(flags, clock, false);
+  auto memory = open_with_embedder(flags, clock, false);
   if (!memory) return failed(memory.error());
   for (const std::string& text : flags.texts)
     if (Status added = add_text(**memory, text, *head, flags); !added) return failed(added.error());
@@ -105,6 +112,7 @@ int add(const MemoryFlags& flags) {
       fmt::print("{}: {} records\n", path, *added);
     }
   }
+  if (Status settled = (*memory)->settle(); !settled) first = first.value_or(settled.error());
   return first ? exit_code(first->code) : kDone;
 }
 
@@ -122,7 +130,7 @@ int search(const MemoryFlags& flags) {
   const auto query = search_query(flags);
   if (!query) return failed(query.error());
   RealClock clock;
-  auto memory = open(flags, clock, true);
+  auto memory = query->text.empty() ? open(flags, clock, true) : open_with_embedder(flags, clock, true);
   if (!memory) return failed(memory.error());
   const auto found = (*memory)->search(*query);
   if (!found) return failed(found.error());
@@ -136,7 +144,7 @@ int search(const MemoryFlags& flags) {
     print(search_json(*query, *found));
     return kDone;
   }
-  if (found->hits.empty()) say("nothing in that range has these words\n");
+  if (found->hits.empty()) say("nothing in that range fits\n");
   for (const retrieve::SearchPart& part : found->parts)
     if (part.verdict == retrieve::PartVerdict::kLate)
       say("note: the search by {} missed its deadline and was left out\n", part.name);

@@ -16,6 +16,14 @@ void add_zone(CLI::App& command, MemoryFlags& flags) {
       ->type_name("ZONE");
 }
 
+void add_embedder_flag(CLI::App& command, MemoryFlags& flags) {
+  command
+      .add_option("--embedder", flags.embedder,
+                  "GGUF of the model that makes vectors of texts; off: found by words alone. Default: "
+                  "all-MiniLM-L6-v2, where it was prepared")
+      ->type_name("FILE");
+}
+
 Result<retrieve::RecordKind> kind_flag(const std::string& name) {
   if (const auto kind = retrieve::parse_record_kind(name)) return *kind;
   return fail(ErrorCode::kUsage,
@@ -43,6 +51,7 @@ void add_add_flags(CLI::App& command, MemoryFlags& flags) {
                   "vision, audio, text, reading, answer, document; default: document "
                   "of files, text of --text")
       ->type_name("KIND");
+  add_embedder_flag(command, flags);
   add_zone(command, flags);
 }
 
@@ -74,6 +83,7 @@ void add_search_flags(CLI::App& command, MemoryFlags& flags) {
                   "for each part of the search; what isn't there by then is left out, and said")
       ->capture_default_str()
       ->type_name("SPAN");
+  add_embedder_flag(command, flags);
   add_zone(command, flags);
 }
 

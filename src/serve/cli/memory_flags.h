@@ -24,6 +24,7 @@ struct MemoryFlags {
   std::vector<std::string> kinds;    ///< search
   int limit = 10;                    ///< search
   std::string deadline = "500ms";    ///< search
+  std::string embedder;              ///< add, search; as add_embedder() takes it
   std::int64_t id = 0;               ///< show
   std::string before;                ///< prune
   std::string zone = "UTC";          ///< of times without an offset

@@ -254,7 +254,8 @@ int run_watch(const WatchFlags& flags) {
   options->config.session.stay_open = keyboard.there() && options->questions.empty();
   RealClock clock;
   if (options->memory.empty()) return watch_with(*options, keyboard, nullptr, clock);
-  auto memory = SessionMemory::open({.folder = options->memory, .began = options->began}, clock);
+  auto memory = SessionMemory::open(
+      {.folder = options->memory, .embedder = options->embedder, .began = options->began}, clock);
   if (!memory) {
     say("braid watch: {}\n", memory.error().message);
     return exit_code(memory.error().code);

@@ -216,6 +216,11 @@ void add_memory_flags(CLI::App& command, WatchFlags& flags) {
           "questions (docs/memory.md)")
       ->type_name("DIR");
   command
+      .add_option("--embedder", flags.options.embedder,
+                  "with --memory: GGUF of the model that makes vectors of texts; off: none. Default: "
+                  "all-MiniLM-L6-v2, where it was prepared")
+      ->type_name("FILE");
+  command
       .add_option("--began", flags.began,
                   "with --memory: when session time 0 was, as 2026-11-29T10:00:00Z. Default: now")
       ->type_name("TIME");
@@ -315,6 +320,8 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
     return fail(ErrorCode::kUsage, "--at and --every say when to ask, but nothing is asked: add --ask TEXT");
   auto deadline = optional_span(flags.deadline);
   if (!deadline) return tl::unexpected(deadline.error());
+  if (!options.embedder.empty() && options.memory.empty())
+    return fail(ErrorCode::kUsage, "--embedder is for what goes into a memory: add --memory DIR");
   auto began = began_at(flags);
   if (!began) return tl::unexpected(began.error());
   options.began = *began;

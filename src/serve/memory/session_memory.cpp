@@ -10,6 +10,7 @@
 #include "braid/calendar/session_range.h"
 #include "braid/retrieve/asked_time.h"
 #include "memory/record_json.h"
+#include "memory/text_embedder.h"
 
 namespace braid::serve {
 
@@ -26,7 +27,10 @@ UtcTime system_now() {
 }
 
 Result<std::unique_ptr<SessionMemory>> SessionMemory::open(SessionMemoryOptions options, Clock& clock) {
-  auto memory = retrieve::Memory::open(options.folder, {}, clock);
+  retrieve::MemoryOptions memory_options;
+  if (Status added = add_embedder(options.embedder, memory_options); !added)
+    return tl::unexpected(added.error());
+  auto memory = retrieve::Memory::open(options.folder, std::move(memory_options), clock);
   if (!memory) return tl::unexpected(memory.error());
   return std::unique_ptr<SessionMemory>(new SessionMemory(std::move(options), std::move(*memory)));
 }

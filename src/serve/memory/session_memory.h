@@ -18,6 +18,7 @@ UtcTime system_now();
 
 struct SessionMemoryOptions {
   std::string folder;
+  std::string embedder;                      ///< as add_embedder() takes it
   std::optional<UtcTime> began;              ///< when session time 0 was; none: when the session starts
   int hits = 8;                              ///< records that a question gets at most
   Nanoseconds deadline = Milliseconds(200);  ///< for a question's search; less of one that has a deadline

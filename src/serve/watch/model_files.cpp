@@ -70,6 +70,12 @@ Result<std::string> speech_model_file() {
               "fetch it with `make model`, or choose --vad energy or --vad off");
 }
 
+Result<std::string> text_model_file() {
+  auto directories = data_directories();
+  directories.insert(directories.begin(), fs::path(cache_directory()) / "models");
+  return find(directories, "all-MiniLM-L6-v2.gguf", "prepare it with `make model`");
+}
+
 Result<std::string> turn_model_file() {
   auto directories = data_directories();
   directories.insert(directories.begin(), fs::path(cache_directory()) / "models");

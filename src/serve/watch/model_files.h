@@ -18,5 +18,7 @@ Result<std::string> speech_model_file();
 
 /// The same of Smart Turn's.
 Result<std::string> turn_model_file();
+/// The same of the model that makes vectors of texts.
+Result<std::string> text_model_file();
 
 }  // namespace braid::serve

@@ -2,6 +2,7 @@
 // Engine on llama.cpp: libllama for the language model and its KV cache, libmtmd for pictures and sound.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,16 @@ struct LlamaOptions {
 ///
 /// Threads: as engine.h says. Calls of the decoder and the encoder must not overlap on a CPU (DeviceArbiter).
 Result<Engine> load_llama(const LlamaOptions& options);
+
+struct NamedEmbedder {
+  std::string name;  ///< the model's: vectors of one name can be compared
+  std::unique_ptr<TextEmbedder> embedder;
+};
+
+/// A model that makes vectors of texts, on the CPU with so many threads at most; a text that is longer than
+/// 512 tokens, or than the model reads, is cut. Blocks for a second. Errors as load_llama(). Its calls and
+/// those of a decoder or an encoder must not overlap (DeviceArbiter).
+Result<NamedEmbedder> load_embedder(const std::string& model, int threads);
 
 /// Cores this process may use: affinity and cgroup quota, at least 1.
 int usable_cores();

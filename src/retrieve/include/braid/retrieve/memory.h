@@ -2,8 +2,10 @@
 // A temporal memory in one folder: what left the model's window, searchable by time and words.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "braid/base/clock.h"
 #include "braid/base/result.h"
@@ -12,11 +14,17 @@
 
 namespace braid::retrieve {
 
+/// Texts to vectors of length 1, one after the other: [texts, dim]. One thread at a time; may take as long as
+/// it does.
+using Embed = std::function<Result<std::vector<float>>(const std::vector<std::string>& texts)>;
+
 struct MemoryOptions {
   bool read_only = false;  ///< beside a process that writes, too
   Nanoseconds commit_every = Milliseconds(50);
   std::size_t max_waiting = 8192;        ///< records that were added and aren't committed
   std::int64_t segment_records = 16384;  ///< then the next segment begins
+  Embed embed = {};                      ///< none: nothing is found by its meaning
+  std::string embedder = {};             ///< its model's name: vectors of one name can be compared
 };
 
 struct MemoryStats {
@@ -29,6 +37,9 @@ struct MemoryStats {
   std::uint64_t committed = 0;
   std::uint64_t refused = 0;         ///< for want of room
   std::uint64_t failed_commits = 0;  ///< tried again with the next
+  std::uint64_t embedded = 0;        ///< records that got their vector
+  std::uint64_t merged = 0;          ///< frames that showed what one before did: its record lasts longer
+  std::uint64_t damaged_files = 0;   ///< of vectors, set aside and made anew
 };
 
 /// Thread-safe. What is committed is found at once, also by other processes, and a process that is killed
@@ -49,6 +60,8 @@ class Memory {
   Status add(Record record);
   /// Blocks until all that was added is committed. The error of the commit that failed; they wait on.
   Status flush();
+  /// Blocks until all that is committed has its vector. The embedder's error: then it makes no more of them.
+  Status settle();
 
   /// Blocks for up to the query's deadline a part. kUsage: limit out of range; kLimit: a longer text;
   /// kBadInput: damaged.

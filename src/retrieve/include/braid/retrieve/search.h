@@ -39,7 +39,7 @@ enum class PartVerdict : std::uint8_t { kMet, kLate, kUnused };
 const char* to_string(PartVerdict verdict);
 
 struct SearchPart {
-  const char* name = "";  ///< "text", "recency"
+  const char* name = "";  ///< "text", "vectors", "recency"
   PartVerdict verdict = PartVerdict::kUnused;
   int candidates = 0;
   Nanoseconds took{};
