@@ -69,6 +69,7 @@ TEST(ChatRefusals, NameFieldsOfWrongTypes) {
               {R"("max_tokens":1e308)", "max_tokens", "integer_above_max_value"},
               {R"("braid":{"session":1})", "braid.session", "invalid_type"},
               {R"("braid":{"at_us":"now"})", "braid.at_us", "invalid_type"},
+              {R"("braid":{"session":""})", "braid.session", "empty_string"},
               {R"("braid":{"sesion":"s"})", "braid.sesion", "unknown_parameter"},
               {R"("stream":true,"stream_options":{"include_usage":1})", "stream_options.include_usage",
                "invalid_type"},

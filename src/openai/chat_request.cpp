@@ -134,8 +134,12 @@ class RequestReader {
     if (!options) return;
     static constexpr std::array<std::string_view, 2> kKeys = {"session", "at_us"};
     reader_.only(*options, kKeys);
-    if (const auto session = reader_.string(*options, "session", kMaxSession))
+    if (const auto session = reader_.string(*options, "session", kMaxSession)) {
+      if (session->empty())  // a client that lost the id would be answered without what its session saw
+        reader_.refuse("braid.session", "empty_string",
+                       "Invalid 'braid.session': empty string. Name a session, or leave it out.");
       request_.braid.session = *session;
+    }
     request_.braid.at_us = reader_.integer(*options, "at_us", 0, kMaxUs);
   }
 
