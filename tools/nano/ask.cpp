@@ -5,7 +5,6 @@
 // in:  {"id": 1, "parts": [{"text": "[0.0s]"}, {"file": "a.png"}], "questions": ["What is it?"], "max": 48}
 //      The parts stand in one user turn; each question is asked on its own after them. An empty question: the
 //      parts end with it. "drop": each picture keeps only so many rows. "system": another system turn.
-//      "given": an answer for each question, which is then weighed instead of made: {"nats": 12.3, "of": 7}.
 // out: {"id": 1, "answers": [{"text": "...", "tokens": [...]}], "media": [{"rows": 16, "encode_ms": 20.1}]}
 // With a folder, the rows of media k of item i are written there as <i>.<k>.f32.
 #include <llama.h>
@@ -14,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -95,8 +93,7 @@ class Asker {
       const std::string text = question.get<std::string>();
       decode_tokens(tokens_of((text.empty() ? "" : "\n" + text) + "<|im_end|>\n<|im_start|>assistant\n"),
                     end);
-      answers.push_back(item.contains("given") ? weigh(item["given"].at(answers.size()).get<std::string>())
-                                               : make(item.value("max", 48)));
+      answers.push_back(make(item.value("max", 48)));
     }
     return {{"id", item.at("id")}, {"answers", answers}, {"media", media}};
   }
@@ -205,22 +202,6 @@ class Asker {
                        tokens.data(), static_cast<int>(tokens.size()), false, true);
     tokens.resize(static_cast<size_t>(count));
     return tokens;
-  }
-
-  /// How unlikely the text is after what was read: the sum over its tokens.
-  json weigh(const std::string& text) {
-    const auto tokens = tokens_of(text);
-    const int words = llama_vocab_n_tokens(llama_model_get_vocab(model_.get()));
-    double nats = 0;
-    for (const llama_token token : tokens) {
-      const float* logits = llama_get_logits_ith(context_.get(), -1);
-      const float most = *std::max_element(logits, logits + words);
-      double sum = 0;
-      for (int t = 0; t < words; ++t) sum += std::exp(logits[t] - most);
-      nats += most + std::log(sum) - logits[token];
-      decode_tokens({token}, 0);
-    }
-    return {{"nats", nats}, {"of", tokens.size()}};
   }
 
   /// The greedy answer to what was read.

@@ -1,17 +1,23 @@
 """How plain chat fares with the adapter merged in: the base model's own answers and exact instructions, on both.
 
-chat.py NANO_ASK BASE.gguf MERGED.gguf MMPROJ.gguf [--tokens N] [--answers OUT.json] [--gpu]: a markdown table. No prompt is media or
-was in training. Perplexity: of what the base model answers, weighed by both. Checks: right when a rule on the text holds.
+chat.py BASE.gguf MERGED.gguf [--tokens N] [--answers OUT.json]: a markdown table. Both are computed in float32 from the
+files' own weights. No prompt was in training. Perplexity: of what the base model answers, weighed by both. Checks: right
+when a rule on the text holds.
 """
 import argparse
 from collections import defaultdict
 import json
 import math
 import re
-import subprocess
+
+import torch
 
 from nano import plain
+from nano.base import Tokenizer, read_vocabulary, read_weights
 from nano.evaluate import interval
+from nano.language import END, Language
+from nano.layers import Cached
+from nano.sequences import ASSISTANT, SYSTEM, USER, system_turn
 
 YES = ("Is water wet?", "Is a dog an animal?", "Is the sun hot?", "Is ten more than five?", "Can birds fly?",
        "Is Paris in France?", "Do fish live in water?", "Is ice cold?")
@@ -72,22 +78,37 @@ def checks():
     return made
 
 
-def ask(command, prompts, tokens, given=None):
-    items = [dict(id=i, parts=[dict(text=prompt)], questions=[""], max=tokens, **(dict(given=[given[i]]) if given else {}))
-             for i, prompt in enumerate(prompts)]
-    done = subprocess.run(command, input="".join(json.dumps(one) + "\n" for one in items),
-                          stdout=subprocess.PIPE, text=True, check=True)
-    return [json.loads(line)["answers"][0] for line in done.stdout.splitlines()]
+def answers(model, asked, tokens):
+    """The greedy answers to prompts given as ids; prompts of one length run together."""
+    by_length = defaultdict(list)
+    for i, ids in enumerate(asked):
+        by_length[len(ids)].append(i)
+    found = [None] * len(asked)
+    for group in by_length.values():
+        rows = torch.tensor([asked[i] for i in group], device=model.embedding.device)
+        made, _ = model.generate(model.embed(rows), tokens, adapted=False)
+        for i, ids in zip(group, made.tolist()):
+            found[i] = ids[:ids.index(END)] if END in ids else ids
+    return found
 
 
-def perplexity(weighed):
-    return math.exp(sum(one["nats"] for one in weighed) / sum(one["of"] for one in weighed))
+@torch.no_grad()
+def perplexity(model, asked, answered):
+    nats = count = 0
+    for prompt, answer in zip(asked, answered):
+        ids = torch.tensor([prompt + answer], device=model.embedding.device)
+        places = torch.arange(ids.shape[1], device=ids.device)[None]
+        hidden = model.hidden(model.embed(ids), places, [Cached() for _ in model.layers], adapted=False)
+        told = model.logits(hidden[0, len(prompt) - 1:-1]).log_softmax(-1)
+        nats -= float(told.gather(1, ids[0, len(prompt):, None]).sum())
+        count += len(answer)
+    return math.exp(nats / count)
 
 
-def report(weighed, made, answers):
-    both = [[rule(text) for (_, _, rule), text in zip(made, texts)] for texts in answers]
+def report(perplexities, prompts, made, texts):
+    both = [[rule(text) for (_, _, rule), text in zip(made, answered)] for answered in texts]
     print("| | base | merged | n |\n| --- | --- | --- | --- |")
-    print(f"| perplexity of the base's answers | {' | '.join(f'{perplexity(one):.3f}' for one in weighed)} | {len(weighed[0])} |")
+    print(f"| perplexity of the base's answers | {' | '.join(f'{one:.3f}' for one in perplexities)} | {prompts} |")
 
     def row(name, rights):
         cells = []
@@ -108,23 +129,29 @@ def report(weighed, made, answers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("program", "base", "merged", "mmproj"):
+    for name in ("base", "merged"):
         parser.add_argument(name)
     parser.add_argument("--tokens", type=int, default=48)
     parser.add_argument("--answers", help="where what both said is written")
-    parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="one prompt in so many, for a trial")
-    a = parser.parse_args()
-    made = checks()[::a.every]
-    prompts = [prompt for _, prompt, _ in made] + plain.held_prompts()[::a.every]
+    arguments = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    tokenizer = Tokenizer(read_vocabulary(arguments.base))
+    made = checks()[::arguments.every]
+    prompts = [prompt for _, prompt, _ in made] + plain.held_prompts()[::arguments.every]
     assert not set(prompts) & set(plain.train_prompts())
-    commands = [[a.program, model, a.mmproj, "-", "gpu" if a.gpu else "1"] for model in (a.base, a.merged)]
-    base, merged = ([one["text"] for one in ask(command, prompts, a.tokens)] for command in commands)
-    if a.answers:
-        with open(a.answers, "w") as file:
-            json.dump([list(row) for row in zip(prompts, base, merged)], file, indent=0)
-    weighed = [ask(command, prompts, 0, base) for command in commands]
-    report(weighed, made, (base, merged))
+    asked = [tokenizer(system_turn(SYSTEM) + USER + prompt + ASSISTANT) for prompt in prompts]
+    perplexities, texts, held = [], [], None
+    for path in (arguments.base, arguments.merged):
+        model = Language(read_weights(path), 1).to(device)
+        found = answers(model, asked, arguments.tokens)
+        held = held or found
+        perplexities.append(perplexity(model, asked, held))
+        texts.append([tokenizer.decode(ids).strip() for ids in found])
+    if arguments.answers:
+        with open(arguments.answers, "w") as file:
+            json.dump([list(row) for row in zip(prompts, *texts)], file, indent=0)
+    report(perplexities, len(prompts), made, texts)
 
 
 if __name__ == "__main__":

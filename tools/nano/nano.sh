@@ -51,6 +51,7 @@ check() {
   step_of fits "$work/assets" "$work/bank" "$base" "$work/weights"
   step_of export "$work/weights" "$work/gguf"
   step_of agree "$work/weights" "$work/gguf" "$work/assets" "$base" "$program" "$work/scratch"
+  step_of chat "$base" "$base" --every 60 --tokens 4
   # A run that is cut and resumed ends where it should.
   rm -f "$work/state.pt"
   train_tiny() { step_of train "$work/assets" "$work/bank" "$base" "$work/state.pt" "$work/resumed" --config tiny --workers 1 train.steps=4 "$@"; }
