@@ -24,7 +24,7 @@ FIELDS = dict(
                  answers=int, errors=int, turn_overs=int, tokens=dict, drops=dict, notes=dict, stages_ms=dict,
                  interrupted=bool))
 INNER = dict(tokens=dict(answer="prompt question answer perceived kept", summary="perceived kept"),
-             window=dict(answer="from_us to_us chunks frames utterances lines readings tokens evicted_chunks"), frames=dict(summary="sampled kept"))
+             window=dict(answer="from_us to_us chunks frames utterances lines readings tokens evicted_chunks sources"), frames=dict(summary="sampled kept"))
 SUM_TOLERANCE_MS = 0.5
 
 

@@ -77,6 +77,10 @@ class Rtsp(BraidTest):
         self.assertTrue(run.events[-1]["interrupted"])
         first = run.of("answer")[0]
         self.assertLessEqual(first["window"]["to_us"], first["asked_at_us"])
+        (seen,) = first["window"]["sources"].values()
+        self.assertFalse(seen["missing"])
+        # How long the quickest packet is under way nobody has told.
+        self.assertGreater(seen["error_bound_ms"], 20)
 
 
 if __name__ == "__main__":

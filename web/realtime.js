@@ -6,6 +6,7 @@ import { ClockSync } from "./clock.js";
 
 const PONG_WITHIN_MS = 5000; // else the next ping goes out without it
 const OPENS_WITHIN_MS = 10000;
+const MOST_SOURCES = 32; // that one ping may name
 const MOST_WAITING = 1 << 20; // bytes that the socket may hold before pictures are left out
 
 /**
@@ -17,6 +18,7 @@ export class Realtime {
     this.on = listeners;
     this.clock = new ClockSync();
     this.skipped = 0;
+    this.sources = new Set(); // that are stamped by this page's clock
     const protocols = ["realtime"];
     if (key) protocols.push(`openai-insecure-api-key.${key}`);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -42,6 +44,7 @@ export class Realtime {
       ++this.skipped;
       return false;
     }
+    this.sources.add(source);
     this.#send({ type: "input_video_buffer.append", image: jpeg, capture_ts_us: captured_us, source });
     return true;
   }
@@ -76,7 +79,9 @@ export class Realtime {
   }
 
   #ping() {
-    this.#send({ type: "clock.ping", t1_us: nowUs() });
+    // With the last pong's arrival the server knows that exchange too.
+    const sources = [...this.sources].slice(0, MOST_SOURCES);
+    this.#send({ type: "clock.ping", t1_us: nowUs(), pong_us: this.pongUs, sources });
     this.#pingAfter(PONG_WITHIN_MS);
   }
 
@@ -86,7 +91,8 @@ export class Realtime {
   }
 
   #pong(event) {
-    this.clock.pong(event, nowUs());
+    this.pongUs = nowUs();
+    this.clock.pong(event, this.pongUs);
     this.#pingAfter(this.clock.pingAfterMs);
   }
 

@@ -74,8 +74,9 @@ JsonLine& JsonLine::stages(std::string_view field, const StageTimes& times) {
 }
 
 JsonLine& JsonLine::begin(std::string_view field) {
-  name(field);
-  text_ += '{';
+  if (!std::exchange(first_, false)) text_ += ',';
+  append_quoted(text_, field);
+  text_ += ":{";
   first_ = true;
   return *this;
 }

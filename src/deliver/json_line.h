@@ -26,7 +26,7 @@ class JsonLine {
   JsonLine& us(std::string_view name, std::optional<SessionTime> at);    ///< null without a value
   JsonLine& ms(std::string_view name, std::optional<Nanoseconds> span);  ///< null without a value
   JsonLine& stages(std::string_view name, const StageTimes& times);
-  JsonLine& begin(std::string_view name);  ///< an object inside, until end()
+  JsonLine& begin(std::string_view name);  ///< any text; an object inside, until end()
   JsonLine& end();
   JsonLine& begin_list(std::string_view name);  ///< of objects, each from begin() to end(), until end_list()
   JsonLine& begin();

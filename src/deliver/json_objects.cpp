@@ -121,6 +121,22 @@ JsonLine open_answer(const Answer& answer) {
   return line;
 }
 
+namespace {
+
+void add_sources(JsonLine& line, const Answer& answer) {
+  line.begin("sources");
+  for (const SourceView& source : answer.window.sources) {
+    const bool seen = source.chunks > 0;
+    line.begin(source.name).number("chunks", source.chunks);
+    line.ms("age_ms", seen ? std::optional(answer.asked_at - source.newest) : std::nullopt);
+    line.ms("error_bound_ms", seen ? std::optional(source.error_bound) : std::nullopt);
+    line.boolean("missing", !seen).end();
+  }
+  line.end();
+}
+
+}  // namespace
+
 void close_answer(JsonLine& line, const Answer& answer, const TokenTotals& totals) {
   std::optional<Nanoseconds> ttft;
   if (answer.first_token) ttft = *answer.first_token - answer.asked;
@@ -137,7 +153,9 @@ void close_answer(JsonLine& line, const Answer& answer, const TokenTotals& total
   line.begin("window").us("from_us", window.from).us("to_us", window.to).number("chunks", window.chunks);
   line.number("frames", window.frames).number("utterances", window.utterances);
   line.number("lines", window.lines).number("readings", window.readings);
-  line.number("tokens", window.tokens).number("evicted_chunks", window.evicted_chunks).end();
+  line.number("tokens", window.tokens).number("evicted_chunks", window.evicted_chunks);
+  add_sources(line, answer);
+  line.end();
   line.begin_list("evidence");
   for (const Evidence& one : answer.evidence)
     line.begin().number("record", one.record).string("time", one.time).string("source", one.source).end();

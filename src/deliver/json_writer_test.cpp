@@ -39,7 +39,8 @@ class JsonWriterTest : public testing::Test {
     answer.first_token = SteadyTime(Microseconds(83'100));
     answer.last_token = SteadyTime(Milliseconds(100));
     answer.stages[Stage::kDecodeFirst] = Nanoseconds(83'000'001);
-    answer.window = {SessionTime(Milliseconds(500)), SessionTime(Milliseconds(1500)), 2, 40, 1, 1, 0, 0, 1};
+    answer.window = {
+        SessionTime(Milliseconds(500)), SessionTime(Milliseconds(1500)), 2, 40, 1, 1, 0, 0, 1, {}};
     answer.evidence = {{7, "2026-11-29T10:00:00Z", "plc", "hot"},
                        {9, "2026-11-29T10:00:01Z", "a \"b\"", "cold"}};
     return answer;
@@ -69,7 +70,20 @@ TEST_F(JsonWriterTest, AnswerHasEveryFieldInItsUnit) {
   EXPECT_EQ(
       boost::json::serialize(object.at("window")),
       R"({"from_us":500000,"to_us":1500000,"chunks":2,"frames":1,"utterances":0,"lines":0,"readings":1,"tokens":40,)"
-      R"("evicted_chunks":1})");
+      R"("evicted_chunks":1,"sources":{}})");
+}
+
+TEST_F(JsonWriterTest, AnAnswerTellsOfEachSourceHowOldAndHowSureItIs) {
+  Answer given = answer();
+  given.asked_at = SessionTime(Milliseconds(2000));
+  given.window.sources = {
+      {SourceId{0}, "cam", 3, SessionTime(Milliseconds(1960)), Milliseconds(8)},
+      {SourceId{1}, "\"press\"", 0, {}, {}},
+  };
+  const auto object = write(given);
+  EXPECT_EQ(boost::json::serialize(object.at("window").at("sources")),
+            R"({"cam":{"chunks":3,"age_ms":40,"error_bound_ms":8,"missing":false},)"
+            R"("\"press\"":{"chunks":0,"age_ms":null,"error_bound_ms":null,"missing":true}})");
 }
 
 TEST_F(JsonWriterTest, AllStagesAreThereAndTheirSumIsTheWallTime) {

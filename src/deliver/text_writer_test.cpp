@@ -78,7 +78,7 @@ Answer answer(int id, std::string text) {
   answer.freshness = Milliseconds(40);
   answer.stages[Stage::kDecodeFirst] = Milliseconds(80);
   answer.stages[Stage::kDecode] = Microseconds(129'600);
-  answer.window = {kSessionStart, SessionTime(Milliseconds(12'000)), 3, 62, 0, 2, 0, 1, 0};
+  answer.window = {kSessionStart, SessionTime(Milliseconds(12'000)), 3, 62, 0, 2, 0, 1, 0, {}};
   return answer;
 }
 

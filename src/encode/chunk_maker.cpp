@@ -44,6 +44,7 @@ void ChunkMaker::name_source(SourceId source, std::string name) { names_[source]
 Encoded ChunkMaker::make(Frame frame) {
   auto encoded =
       begin(Modality::kVision, frame.source, frame.captured, frame.captured, frame.trace, clock_.now());
+  encoded.error_bound = frame.error_bound;
   encoded.width = frame.width;
   encoded.height = frame.height;
   const Novelty novelty = novelty_.judge(frame);
@@ -70,6 +71,7 @@ Encoded ChunkMaker::pass_over(Frame frame, std::string reason) {
 Encoded ChunkMaker::make(Utterance utterance) {
   auto encoded = begin(Modality::kAudio, utterance.source, utterance.start, utterance.end, utterance.trace,
                        clock_.now());
+  encoded.error_bound = utterance.error_bound;
   encoded.reason = "speech";
   encode(&utterance, span_text(utterance.start, utterance.end), encoded);
   if (!encoded.chunk) encoded.trace.leave(clock_.now());
@@ -78,6 +80,7 @@ Encoded ChunkMaker::make(Utterance utterance) {
 
 Encoded ChunkMaker::make(TextLine line) {
   auto encoded = begin(Modality::kText, line.source, line.start, line.end, line.trace, clock_.now());
+  encoded.error_bound = line.error_bound;
   encoded.reason = "text";
   write(line.end > line.start ? span_text(line.start, line.end) : time_text(line.start), std::move(line.text),
         encoded);
@@ -87,6 +90,7 @@ Encoded ChunkMaker::make(TextLine line) {
 Encoded ChunkMaker::make(Reading reading) {
   auto encoded =
       begin(Modality::kReading, reading.source, reading.at, reading.at, reading.trace, clock_.now());
+  encoded.error_bound = reading.error_bound;
   encoded.reason = "reading";
   write(time_text(reading.at), reading_text(names_[reading.source], reading), encoded);
   return encoded;
@@ -129,6 +133,7 @@ void ChunkMaker::keep(Encoded& encoded, Prompt prompt) {
   chunk->source = encoded.source;
   chunk->start = encoded.start;
   chunk->end = encoded.end;
+  chunk->error_bound = encoded.error_bound;
   chunk->prompt = std::move(prompt);
   encoded.chunk = std::move(chunk);
   encoded.trace.enter(Stage::kPrefillQueue, clock_.now());

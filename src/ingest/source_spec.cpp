@@ -22,8 +22,8 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::array kKinds = {"auto", "media", "video", "audio", "subtitle", "text", "sensor"};
 constexpr std::array kUnits = {"auto", "ns", "us", "ms", "s"};
 constexpr std::array kDevices = {"v4l2:", "alsa:", "pulse:"};
-constexpr std::array<std::string_view, 10> kKeys = {"name",  "kind",  "file", "url",   "device",
-                                                    "video", "audio", "live", "epoch", "unit"};
+constexpr std::array<std::string_view, 11> kKeys = {"name",  "kind", "file",  "url",  "device", "video",
+                                                    "audio", "live", "epoch", "unit", "synced"};
 
 /// The message may quote bytes that are no text.
 tl::unexpected<Error> usage(const std::string& message) {
@@ -85,6 +85,14 @@ Status set(SourceSpec& spec, std::string_view key, std::string_view value) {
   if (key == "video") return store(number<int>(key, value), spec.video);
   if (key == "audio") return store(number<int>(key, value), spec.audio);
   if (key == "epoch") return store(number<std::int64_t>(key, value), spec.epoch_us);
+  if (key == "synced") {
+    const auto ms = number<int>(key, value);
+    if (!ms) return tl::unexpected(ms.error());
+    if (*ms < 0 || *ms > 10'000)
+      return usage(fmt::format("source: synced={}; write 0 to 10000 milliseconds", value));
+    spec.synced = Milliseconds(*ms);
+    return {};
+  }
   if (key == "live") {
     if (value != "0" && value != "1") return usage(fmt::format("source: live={}; write 0 or 1", value));
     spec.live = value == "1";

@@ -195,6 +195,16 @@ SessionTime end_of(const Kept& kept) {
   return chunk != nullptr ? (*chunk)->end : std::get<std::shared_ptr<const Turns>>(kept)->at;
 }
 
+void add(std::vector<SourceView>& sources, const Chunk& chunk) {
+  auto at = std::lower_bound(sources.begin(), sources.end(), chunk.source,
+                             [](const SourceView& view, SourceId id) { return view.source < id; });
+  if (at == sources.end() || at->source != chunk.source)
+    at = sources.insert(at, {chunk.source, {}, 0, chunk.end, {}});
+  ++at->chunks;
+  at->newest = std::max(at->newest, chunk.end);
+  at->error_bound = std::max(at->error_bound, chunk.error_bound);
+}
+
 int& count_of(WindowInfo& window, Modality modality) {
   switch (modality) {
     case Modality::kVision:
@@ -248,6 +258,7 @@ void Timeline::share(const Entry& entry, View& view) const {
   window.to = window.chunks == 0 ? chunk->end : std::max(window.to, chunk->end);
   ++window.chunks;
   ++count_of(window, chunk->modality);
+  add(window.sources, *chunk);
 }
 
 }  // namespace braid::kv

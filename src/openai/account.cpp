@@ -21,7 +21,14 @@ void append_account(JsonOut& out, const Account& account) {
   out.name("window").begin_object();
   out.name("from_us").integer(to_us(account.window_from)).name("to_us").integer(to_us(account.window_to));
   out.name("chunks").integer(account.window_chunks).name("tokens").integer(account.window_tokens);
-  out.name("evicted_chunks").integer(account.window_evicted_chunks).end_object();
+  out.name("evicted_chunks").integer(account.window_evicted_chunks);
+  out.name("sources").begin_object();
+  for (const AccountSource& source : account.window_sources) {
+    out.any_name(source.name).begin_object().name("chunks").integer(source.chunks);
+    out.name("age_ms").ms(source.age).name("error_bound_ms").ms(source.error_bound);
+    out.name("missing").boolean(source.chunks == 0).end_object();
+  }
+  out.end_object().end_object();
 }
 
 }  // namespace braid::openai

@@ -21,6 +21,13 @@ JsonOut& JsonOut::name(std::string_view name) {
   return *this;
 }
 
+JsonOut& JsonOut::any_name(std::string_view name) {
+  separate();
+  append_quoted(text_, name);
+  text_ += ':';
+  return *this;
+}
+
 JsonOut& JsonOut::string(std::string_view value) {
   separate();
   append_quoted(text_, value);

@@ -16,7 +16,8 @@ namespace braid::openai {
 /// it.
 class JsonOut {
  public:
-  JsonOut& name(std::string_view name);  ///< plain ASCII, not escaped
+  JsonOut& name(std::string_view name);      ///< plain ASCII, not escaped
+  JsonOut& any_name(std::string_view name);  ///< made valid and escaped
   JsonOut& string(std::string_view value);
   JsonOut& string_or_null(std::string_view value);  ///< null if empty
   JsonOut& integer(std::int64_t value);

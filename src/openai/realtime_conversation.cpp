@@ -212,9 +212,16 @@ void RealtimeState::on(event::AppendReading& reading, const std::string& event) 
 }
 
 void RealtimeState::on(event::ClockPing& ping, const std::string&) {
+  if (last_pong && ping.pong_us) {
+    last_pong->t4_us = *ping.pong_us;
+    last_pong->sources = std::move(ping.sources);
+    last_pong->sources.emplace_back();
+    host.compare_clocks(*last_pong);
+  }
+  last_pong = {ping.t1_us, received_us, host.session_us(), 0, {}};
   send("clock.pong", [&](JsonOut& out) {
-    out.name("t1_us").integer(ping.t1_us).name("t2_us").integer(received_us);
-    out.name("t3_us").integer(host.session_us());
+    out.name("t1_us").integer(last_pong->t1_us).name("t2_us").integer(last_pong->t2_us);
+    out.name("t3_us").integer(last_pong->t3_us);
   });
 }
 

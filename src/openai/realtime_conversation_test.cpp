@@ -276,6 +276,14 @@ TEST_F(RealtimeTest, OwnEventsAreTaken) {
   EXPECT_EQ(pong[0].at("type"), "clock.pong");
   EXPECT_EQ(pong[0].at("t1_us"), 42);
   EXPECT_EQ(pong[0].at("t3_us"), 1'000'000);
+  EXPECT_TRUE(host.compared.empty()) << "the pong's arrival isn't known yet";
+  take(R"({"type":"clock.ping","t1_us":50,"pong_us":47,"sources":["press"]})");
+  ASSERT_EQ(host.compared.size(), 1U);
+  EXPECT_EQ(host.compared[0].t1_us, 42);
+  EXPECT_EQ(host.compared[0].t3_us, 1'000'000);
+  EXPECT_EQ(host.compared[0].t4_us, 47);
+  EXPECT_THAT(host.compared[0].sources, ElementsAre("press", ""));
+  EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":50,"sources":[3]})"), "invalid_type");
   conversation->media_failed("v", {ErrorCode::kBadInput, "no picture"});
   EXPECT_EQ(host.sent.back().at("error").at("event_id"), "v");
 }

@@ -167,10 +167,20 @@ class EventReader {
   }
 
   Body clock_ping() {
-    static constexpr std::array<std::string_view, 3> kKeys = {"type", "event_id", "t1_us"};
+    static constexpr std::array<std::string_view, 5> kKeys = {"type", "event_id", "t1_us", "pong_us", "sources"};
     reader_.only(kRoot, kKeys);
     event::ClockPing ping;
     if (reader_.required(kRoot, "t1_us")) ping.t1_us = reader_.integer(kRoot, "t1_us").value_or(0);
+    ping.pong_us = reader_.integer(kRoot, "pong_us");
+    const auto sources = reader_.array(kRoot, "sources");
+    if (!sources ||
+        !reader_.within(*sources, reader_.doc().children(*sources), limits_.clock_sources, "sources"))
+      return ping;
+    for (JsonIndex at = *sources + 1; at < reader_.node(*sources).end; at = reader_.node(at).end) {
+      if (!reader_.is(at, Kind::kString, "a string")) return ping;
+      if (!reader_.within(at, reader_.node(at).text.size(), limits_.id_bytes, "bytes")) return ping;
+      ping.sources.emplace_back(reader_.node(at).text);
+    }
     return ping;
   }
 

@@ -40,10 +40,12 @@ class RecordingHost final : public RealtimeHost {
     did.push_back("cancel " + response + " after " + std::to_string(delivered));
   }
   std::int64_t session_us() const override { return 1'000'000; }
+  void compare_clocks(const RealtimeExchange& exchange) override { compared.push_back(exchange); }
 
   std::vector<boost::json::object> sent;
   std::vector<std::string> did;
   std::vector<RealtimeAsk> asked;
+  std::vector<RealtimeExchange> compared;
   std::optional<Error> refuses;  ///< everything is refused with it
 
  private:

@@ -105,9 +105,10 @@ struct RealtimeState {
   const RealtimeAbilities abilities;
   const std::uint64_t seed;
   const RealtimeLimits limits;
-  std::uint64_t made = 0;        ///< ids
-  std::uint64_t changes = 0;     ///< of what is saved
-  std::int64_t received_us = 0;  ///< when the event came that is being taken, session time
+  std::uint64_t made = 0;                     ///< ids
+  std::uint64_t changes = 0;                  ///< of what is saved
+  std::optional<RealtimeExchange> last_pong;  ///< not yet told back
+  std::int64_t received_us = 0;               ///< when the event came that is being taken, session time
   RealtimeItems items;
   const std::string conversation;  ///< id
   std::string pending;   ///< id of the user's text that is the next question, unless something follows it

@@ -46,6 +46,7 @@ void UtteranceCutter::push(const AudioBlock& block, std::vector<Utterance>& out)
     start_run(block);
   }
   run_.anchor(block.start);
+  error_bound_ = speech_ ? std::max(error_bound_, block.error_bound) : block.error_bound;
   resampled_.clear();
   resampler_.push(block.samples, resampled_);
   std::transform(resampled_.begin(), resampled_.end(), resampled_.begin(), sane);
@@ -141,6 +142,7 @@ void UtteranceCutter::cut(std::int64_t to, std::vector<Utterance>& out) {
   utterance.source = source_;
   utterance.start = run_.time_of(speech_->start);
   utterance.end = std::max(run_.time_of(to), heard_);  // a stamp that went back a little can't undo a bound
+  utterance.error_bound = error_bound_;
   utterance.sample_rate = SpeechDetector::kSampleRate;
   utterance.samples.assign(samples.begin(), samples.end());
   utterance.trace = speech_->trace;

@@ -64,6 +64,7 @@ class UtteranceCutter {
   std::int64_t judged_ = 0;       // index in run_ up to which frames were judged
   std::int64_t cut_to_ = 0;       // index in run_ where the last utterance ended
   std::optional<Speech> speech_;
+  Nanoseconds error_bound_{};  // of the speech, else of the last block
   QuietestPoint quietest_;
   SessionTime heard_ = SessionTime::min();  // bound given for the sound of this run
   SessionTime reached_ = SessionTime::min();

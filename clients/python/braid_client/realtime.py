@@ -13,6 +13,7 @@ import websockets.sync.client
 from .drift import DriftClock
 
 PONG_WITHIN_S = 5.0  # else the next ping goes out without it
+MOST_SOURCES = 32  # that one ping may name
 MOST_EVENTS = 10_000  # that nobody took; then the oldest go
 MOST_BYTES = 16 << 20  # of an event
 
@@ -35,6 +36,8 @@ class Realtime:
         self.now_us = now_us
         self.dropped = 0  # events that nobody took in time
         self._clock = DriftClock()
+        self._pong_us = None  # when the last one came
+        self._sources = {}  # that were stamped by now_us; a set in order
         self._events = collections.deque()
         self._changed = threading.Condition()
         self._ended = None
@@ -64,11 +67,13 @@ class Realtime:
 
     def frame(self, image, captured_us=None, source="camera"):
         """A JPEG, PNG or WebP file's bytes, captured at this time of now_us (none: now)."""
+        self._stamps(source)
         self.send({"type": "input_video_buffer.append", "image": base64.b64encode(image).decode(), "source": source,
                    "capture_ts_us": self.now_us() if captured_us is None else captured_us})
 
     def reading(self, values, source, captured_us=None):
         """{name: number, text or boolean}, captured at this time of now_us (none: now)."""
+        self._stamps(source)
         self.send({"type": "input_sensor.append", "source": source, "values": values,
                    "at_us": self.now_us() if captured_us is None else captured_us})
 
@@ -113,12 +118,23 @@ class Realtime:
         with self._changed:
             return self._clock.session_us(captured_us)
 
+    def _stamps(self, source):
+        if len(self._sources) < MOST_SOURCES:
+            self._sources[source] = True
+
+    def _ping(self):
+        """With the last pong's arrival the server knows that exchange too, and how far these sources' clocks are off."""
+        ping = {"type": "clock.ping", "sources": list(self._sources)}
+        if self._pong_us is not None:
+            ping["pong_us"] = self._pong_us
+        self.send({**ping, "t1_us": self.now_us()})
+
     def _read(self):
         try:
             next_ping = time.monotonic()
             while True:
                 if (left := next_ping - time.monotonic()) <= 0:
-                    self.send({"type": "clock.ping", "t1_us": self.now_us()})
+                    self._ping()
                     left = PONG_WITHIN_S
                     next_ping = time.monotonic() + left
                 try:
@@ -136,6 +152,7 @@ class Realtime:
 
     def _take_pong(self, pong, now_us):
         with self._changed:
+            self._pong_us = now_us
             self._clock.exchange(pong["t1_us"], pong["t2_us"], pong["t3_us"], now_us)
             self._changed.notify_all()
             return self._clock.ping_after_s

@@ -16,13 +16,14 @@ constexpr Nanoseconds kHeldBack = Milliseconds(500);  // a block half full waits
 
 class AudioTrack final : public Track {
  public:
-  AudioTrack(const AVStream& stream, Decoder decoder, std::size_t block_samples)
-      : Track(stream, StreamKind::kAudio, std::move(decoder)), sound_(block_samples) {}
+  AudioTrack(const AVStream& stream, Decoder decoder, std::size_t block_samples, bool live)
+      : Track(stream, StreamKind::kAudio, std::move(decoder)), sound_(block_samples, live) {}
 
  private:
   bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) override {
     const std::int64_t container_ns = to_ns(frame.best_effort_timestamp, time_base_);
     const SessionTime at = container_ns != AV_NOPTS_VALUE ? times.at(container_ns) : sound_.expected();
+    error_bound_ = times.error_bound;
     if (auto kept = sound_.push(frame, at); !kept)
       return outlet.damage(at, kept.error().code, "sound", kept.error().message);
     return send_ready(handling, outlet);
@@ -45,6 +46,7 @@ class AudioTrack final : public Track {
     while (sound_.pop(block)) {
       const SessionTime end = block.start + block.duration();
       progress_ = end;
+      block.error_bound = error_bound_;
       ++sent_;
       if (!outlet.send(std::move(block), end, handling)) return false;
     }
@@ -52,6 +54,7 @@ class AudioTrack final : public Track {
   }
 
   SoundConverter sound_;
+  Nanoseconds error_bound_{};
 };
 
 }  // namespace
@@ -61,7 +64,7 @@ Result<std::unique_ptr<Track>> make_audio_track(const AVStream& stream, const In
   auto decoder = Decoder::open(stream, options);
   if (!decoder) return tl::unexpected(decoder.error());
   return std::make_unique<AudioTrack>(stream, *std::move(decoder),
-                                      live || options.realtime ? kPromptBlock : kThriftyBlock);
+                                      live || options.realtime ? kPromptBlock : kThriftyBlock, live);
 }
 
 }  // namespace braid::ingest::ffmpeg

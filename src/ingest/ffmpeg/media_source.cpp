@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "input.h"
+#include "live_times.h"
 #include "log_capture.h"
 #include "outlet.h"
 #include "packet_queue.h"
@@ -54,6 +55,8 @@ class MediaSource final : public Source {
     Outlet outlet(id, sink, pacer_, {.realtime = options_.realtime && !spec_.live, .live = spec_.live},
                   start);
     if (!spec_.live) times_ = TimeMap{streams_.origin_ns, kSessionStart};
+    if (spec_.live && options_.clocks)
+      live_times_.emplace(options_.clocks(spec_.name), spec_.synced, options_.unix_us);
     for (const auto& error : streams_.unusable)
       outlet.damage(kSessionStart, error.code, "stream", error.message);
     while (outlet.open()) {
@@ -129,7 +132,8 @@ class MediaSource final : public Source {
     const std::int64_t ticks = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
     const std::int64_t ns = to_ns(ticks, stream.time_base);
     if (ns == AV_NOPTS_VALUE) return std::max(track.progress(), last_at_[track.kind()]);
-    if (!times_) times_ = TimeMap{ns, std::max(kSessionStart, outlet.session(pacer_.now()))};
+    const SessionTime arrival = outlet.session(pacer_.now());
+    if (!times_) times_ = TimeMap{ns, std::max(kSessionStart, arrival)};
     Nanoseconds shift{};
     if (input_->format().iformat->flags & AVFMT_TS_DISCONT) {
       const Nanoseconds wrap(
@@ -139,6 +143,12 @@ class MediaSource final : public Source {
           av_rescale_q(shift.count(), AVRational{1, 1'000'000'000}, stream.time_base);
       if (packet.pts != AV_NOPTS_VALUE) packet.pts += shift_ticks;
       if (packet.dts != AV_NOPTS_VALUE) packet.dts += shift_ticks;
+    }
+    if (live_times_) {
+      const std::int64_t pts =
+          packet.pts != AV_NOPTS_VALUE ? to_ns(packet.pts, stream.time_base) : ns + shift.count();
+      if (const auto now = live_times_->follow(packet, pts, sound_length(packet, track), arrival))
+        times_ = now;
     }
     return last_at_[track.kind()] = times_->at(ns + shift.count());
   }
@@ -230,6 +240,7 @@ class MediaSource final : public Source {
   PacketQueue queue_;
   TimeRepair repair_;
   std::optional<TimeMap> times_;
+  std::optional<LiveTimes> live_times_;
   LastTimes last_at_;
   SessionTime end_{};  // of all packets
   std::array<bool, kStreamKinds> finished_{};

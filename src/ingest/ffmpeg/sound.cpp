@@ -15,6 +15,8 @@ namespace braid::ingest::ffmpeg {
 namespace {
 
 constexpr Nanoseconds kTolerance = Milliseconds(40);
+constexpr Nanoseconds kStep = Milliseconds(1);
+constexpr Nanoseconds kSlack = Milliseconds(3);    // containers round their times
 constexpr int kMinRate = 2000, kMaxRate = 768000;  // Hz
 constexpr Nanoseconds kSample{1'000'000'000 / SoundConverter::kRate};
 
@@ -45,6 +47,10 @@ Status SoundConverter::push(const AVFrame& frame, SessionTime start) {
     finish();
     if (auto opened = open(frame, format); !opened) return opened;
     begin_stretch(start);
+  } else if (follows_ && std::chrono::abs(start - expected()) > kSlack) {
+    const Nanoseconds step = std::clamp<Nanoseconds>(start - expected(), -kStep, kStep);
+    anchor_ += step;
+    if (step < Nanoseconds::zero()) skip_ += -step / kSample;  // blocks don't overlap
   }
   samples_in_ += frame.nb_samples;
   convert(frame.extended_data, frame.nb_samples);

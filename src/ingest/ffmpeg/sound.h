@@ -16,7 +16,10 @@ class SoundConverter {
  public:
   static constexpr int kRate = 16000;  // Hz
 
-  explicit SoundConverter(std::size_t block_samples) : block_samples_(block_samples) {}
+  /// `follows`: times that wander are followed, by a millisecond a frame; else sound is placed by counting
+  /// until it is off by more than 40 ms.
+  explicit SoundConverter(std::size_t block_samples, bool follows = false)
+      : block_samples_(block_samples), follows_(follows) {}
 
   /// Errors: kBadInput, kUnsupported; the sound of this frame is lost then, nothing else.
   Status push(const AVFrame& frame, SessionTime start);
@@ -45,6 +48,7 @@ class SoundConverter {
   SessionTime output_end() const;
 
   std::size_t block_samples_;
+  bool follows_;
   SwrPtr resampler_;
   Format format_;
   SessionTime anchor_{};          // of the stretch's first sample

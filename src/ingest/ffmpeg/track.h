@@ -15,6 +15,7 @@ namespace braid::ingest::ffmpeg {
 struct TimeMap {
   std::int64_t origin_ns = 0;  ///< container time of `base`
   SessionTime base{};
+  Nanoseconds error_bound{};  ///< of what it says
 
   /// Stamps of nonsense end up fifty years before or after, so that sums of times never overflow.
   SessionTime at(std::int64_t container_ns) const {

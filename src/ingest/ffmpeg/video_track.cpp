@@ -53,6 +53,7 @@ class VideoTrack final : public Track {
     const SessionTime at = container_ns != AV_NOPTS_VALUE ? times.at(container_ns)
                            : seen_                        ? progress_ + Nanoseconds(frame_ns_)
                                                           : progress_;
+    error_bound_ = times.error_bound + Nanoseconds(half_tick_);
     if (std::exchange(seen_, true) && at <= progress_) return goes_back(at, outlet);
     progress_ = at;
     LumaGrid grid;
@@ -78,7 +79,7 @@ class VideoTrack final : public Track {
     if (!made) return outlet.damage(at, made.error().code, "conversion", made.error().message);
     Frame frame;
     frame.captured = at;
-    frame.error_bound = Nanoseconds(half_tick_);
+    frame.error_bound = error_bound_;
     frame.width = made->width;
     frame.height = made->height;
     frame.stride = made->stride;
@@ -107,7 +108,8 @@ class VideoTrack final : public Track {
   AVRational aspect_;
   std::int64_t frame_ns_;
   std::int64_t half_tick_;
-  bool lossy_;  // live: a picture without a slot is dropped
+  bool lossy_;                 // live: a picture without a slot is dropped
+  Nanoseconds error_bound_{};  // of the picture that was decoded last
   bool seen_ = false;
   SceneDetector scenes_;
   FrameSampler sampler_;

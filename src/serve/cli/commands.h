@@ -18,5 +18,6 @@ void add_watch(CLI::App& app, Command& run);
 void add_serve(CLI::App& app, Command& run, ServerStart start = {});
 void add_models(CLI::App& app, Command& run);
 void add_memory(CLI::App& app, Command& run);
+void add_clock(CLI::App& app, Command& run);
 
 }  // namespace braid::serve

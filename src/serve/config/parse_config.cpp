@@ -73,7 +73,7 @@ Result<std::string> source_text(const toml::table& table, std::string_view file)
   reader.key("source", whole, kAny, {});
   for (std::size_t i = 0; i < kSourceKeys.size(); ++i) {
     const std::string_view key = kSourceKeys[i].name;
-    if (key == "video" || key == "audio" || key == "epoch") {
+    if (key == "video" || key == "audio" || key == "epoch" || key == "synced") {
       std::optional<std::int64_t> number;
       reader.key(key, number, Range{0, 9e18}, {});
       if (number) parts[i] = std::to_string(*number);

@@ -27,6 +27,7 @@ json::value print(const SavedEntry& entry) {
   }
   out["start_ns"] = ns(entry.start);
   out["end_ns"] = ns(entry.end);
+  if (entry.error_bound != Nanoseconds::zero()) out["error_ns"] = entry.error_bound.count();
   json::array& pieces = out["pieces"].emplace_array();
   for (const auto& piece : entry.pieces) {
     if (const auto* tokens = std::get_if<TokenRun>(&piece)) {
@@ -148,6 +149,7 @@ SavedEntry read_entry(Reader& reader, const json::value& value) {
     if (modality == to_string(static_cast<Modality>(i))) entry.modality = static_cast<Modality>(i);
   entry.start = reader.time(from, "start_ns");
   entry.end = reader.time(from, "end_ns");
+  entry.error_bound = reader.span(from, "error_ns").value_or(Nanoseconds::zero());
   for (const json::value& piece : reader.array(from, "pieces"))
     entry.pieces.push_back(read_piece(reader, piece));
   return entry;

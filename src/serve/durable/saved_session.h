@@ -33,6 +33,7 @@ struct SavedEntry {
   Modality modality = Modality::kText;
   std::int64_t source = 0;
   SessionTime start, end;
+  Nanoseconds error_bound{};
   std::vector<std::variant<TokenRun, SavedRun>> pieces;
 };
 

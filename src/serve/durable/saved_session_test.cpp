@@ -24,9 +24,15 @@ TEST(SavedSession, AllOfItComesBack) {
   session.kept = 7;
   session.next_question = 9;
   session.next_run = 3;
-  session.timeline.push_back(
-      {true, 5, Modality::kVision, 1, at(1), at(2), {TokenRun{1, 2}, SavedRun{7, 1ULL << 40}}});
-  session.timeline.push_back({false, 0, Modality::kText, 0, at(3), at(4), {TokenRun{}}});
+  session.timeline.push_back({true,
+                              5,
+                              Modality::kVision,
+                              1,
+                              at(1),
+                              at(2),
+                              Milliseconds(3),
+                              {TokenRun{1, 2}, SavedRun{7, 1ULL << 40}}});
+  session.timeline.push_back({false, 0, Modality::kText, 0, at(3), at(4), {}, {TokenRun{}}});
   session.unanswered.push_back({"What now?", at(9)});
   openai::StandingQuestion standing;
   standing.ask = "Is the guard open?";
@@ -48,6 +54,7 @@ TEST(SavedSession, AllOfItComesBack) {
   EXPECT_EQ(back->kept, 7U);
   ASSERT_EQ(back->timeline.size(), 2U);
   EXPECT_EQ(back->timeline[0].modality, Modality::kVision);
+  EXPECT_EQ(back->timeline[0].error_bound, Milliseconds(3));
   EXPECT_EQ(std::get<SavedRun>(back->timeline[0].pieces[1]).offset, 1ULL << 40);
   EXPECT_FALSE(back->timeline[1].is_chunk);
   EXPECT_EQ(back->unanswered[0].question, "What now?");

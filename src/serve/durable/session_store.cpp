@@ -79,6 +79,7 @@ Result<kv::Kept> SessionStore::load(const SavedEntry& entry, const engine::Engin
   chunk->source = SourceId{entry.source};
   chunk->start = entry.start;
   chunk->end = entry.end;
+  chunk->error_bound = entry.error_bound;
   chunk->prompt = std::move(prompt);
   return std::shared_ptr<const Chunk>(std::move(chunk));
 }
@@ -130,7 +131,8 @@ Result<SavedEntry> SessionStore::save(const kv::Kept& kept, std::map<const Matri
   SavedEntry entry;
   if (const auto* held = std::get_if<std::shared_ptr<const Chunk>>(&kept)) {
     const Chunk& chunk = **held;
-    entry = {true, chunk.id.value, chunk.modality, chunk.source.value, chunk.start, chunk.end, {}};
+    entry = {true,        chunk.id.value, chunk.modality,    chunk.source.value,
+             chunk.start, chunk.end,      chunk.error_bound, {}};
   } else {
     entry.start = entry.end = std::get<std::shared_ptr<const kv::Turns>>(kept)->at;
   }

@@ -8,35 +8,10 @@
 #include "realtime/client_secrets.h"
 #include "realtime/picture_file.h"
 #include "realtime/sample_for_tests.h"
-#include "realtime/sender_clocks.h"
 #include "realtime/token_bucket.h"
 
 namespace braid::serve {
 namespace {
-
-SessionTime at(std::int64_t ms) { return SessionTime(Milliseconds(ms)); }
-
-TEST(SenderClocks, TheLeastDelayedStampTellsTheOffset) {
-  SenderClocks clocks;
-  // The sender's clock is 1,000 s ahead; delays of 40, 5 and 90 ms.
-  EXPECT_EQ(clocks.to_session("a", 1'000'100'000, at(140)), at(140));
-  EXPECT_EQ(clocks.to_session("a", 1'000'200'000, at(205)), at(205));
-  EXPECT_EQ(clocks.to_session("a", 1'000'300'000, at(390)), at(305));
-}
-
-TEST(SenderClocks, NothingIsLaterThanItsArrivalOrBeforeTheSession) {
-  SenderClocks clocks;
-  clocks.to_session("a", 5'000'000, at(5000));
-  EXPECT_EQ(clocks.to_session("a", 9'000'000, at(6000)), at(6000));
-  EXPECT_EQ(clocks.to_session("a", 1, at(7000)), kSessionStart);
-}
-
-TEST(SenderClocks, OfTooManySendersArrivalsCount) {
-  SenderClocks clocks;
-  for (std::size_t i = 0; i < SenderClocks::kSenders; ++i) clocks.to_session(std::to_string(i), 1000, at(10));
-  clocks.to_session("one more", 1000, at(10));
-  EXPECT_EQ(clocks.to_session("one more", 2000, at(100)), at(100));
-}
 
 TEST(TokenBucket, FillsAtItsRate) {
   TokenBucket bucket(10, 5);

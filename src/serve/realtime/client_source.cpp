@@ -91,9 +91,14 @@ int ClientSource::camera_of(const std::string& sender) {
   return cameras_.emplace(sender, next).first->second;
 }
 
-SessionTime ClientSource::captured(const std::string& sender, const std::optional<std::int64_t>& stamp_us) {
-  const SessionTime received(received_ - *start_);
-  return stamp_us ? senders_.to_session(sender, *stamp_us, received) : stamp();
+sync::Captured ClientSource::captured(const std::string& sender,
+                                      const std::optional<std::int64_t>& stamp_us) const {
+  const auto clock = stamp_us ? options_.clocks->open(sender, kClientClock) : nullptr;
+  if (!clock) return {stamp(), kClientClock.unknown_path, true};
+  sync::Captured captured = clock->observe(*stamp_us, SessionTime(received_ - *start_));
+  if (captured.at < kSessionStart) captured.error_bound += kSessionStart - captured.at;
+  captured.at = std::max(captured.at, kSessionStart);
+  return captured;
 }
 
 /// When a sample of the buffer was: the last one came just now.
@@ -214,7 +219,9 @@ void ClientSource::take(client::Picture& picture) {
     if (const auto events = events_.lock()) events->picture_failed(picture.event, frame.error());
     return;
   }
-  frame->captured = last_frame_ = std::max(last_frame_, captured(picture.source, picture.captured_us));
+  const sync::Captured when = captured(picture.source, picture.captured_us);
+  frame->captured = when.at;
+  frame->error_bound = when.error_bound;
   frame->camera = camera_of(picture.source);
   frame->trace = taken;
   send(std::move(*frame));
@@ -223,7 +230,9 @@ void ClientSource::take(client::Picture& picture) {
 void ClientSource::take(client::Reading& reading) {
   // A source has one name, a client's sensors have many: the line reads as a reading of that name would.
   TextLine line;
-  line.start = line.end = captured(reading.reading.source, reading.reading.at_us);
+  const sync::Captured when = captured(reading.reading.source, reading.reading.at_us);
+  line.start = line.end = when.at;
+  line.error_bound = when.error_bound;
   line.text = reading.reading.source;
   for (const auto& [name, value] : reading.reading.values) line.text += fmt::format(" {}={}", name, value);
   std::replace_if(

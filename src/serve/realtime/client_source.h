@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "braid/ingest/open.h"
+#include "braid/serve/session_clocks.h"
 #include "braid/sync/speech_detector.h"
 #include "realtime/client_queue.h"
-#include "realtime/sender_clocks.h"
 #include "realtime/sound_bytes.h"
 #include "realtime/turn_detector.h"
 
@@ -47,7 +47,11 @@ struct ClientSourceOptions {
   Nanoseconds max_turn = std::chrono::seconds(60);  ///< a turn that lasts longer is committed
   /// When session time 0 was on the clock; asked when the first input has come.
   std::function<SteadyTime()> session_start;
+  std::shared_ptr<SessionClocks> clocks = std::make_shared<SessionClocks>();  ///< of its senders
 };
+
+/// Of stamps in µs.
+inline constexpr sync::ClockOptions kClientClock{.tick_num = 1, .tick_den = 1'000'000};
 
 /// Takes inputs in order and stamps them by their arrival, or by their sender's clock where they say. Sound
 /// is held until it is committed, by the client or when a turn ends, and then sent on as it lies before the
@@ -90,7 +94,7 @@ class ClientSource final : public ingest::Source {
   SessionTime stamp() const;
   SessionTime time_of(std::int64_t sample) const;
   int camera_of(const std::string& sender);
-  SessionTime captured(const std::string& sender, const std::optional<std::int64_t>& stamp_us);
+  sync::Captured captured(const std::string& sender, const std::optional<std::int64_t>& stamp_us) const;
   StageTrace trace() const;
   void send(Packet packet);
   void promise(StreamKind stream, SessionTime nothing_before);
@@ -104,7 +108,6 @@ class ClientSource final : public ingest::Source {
   SoundDecoder decoder_;
   SoundBuffer buffer_;
   TurnDetector turns_;
-  SenderClocks senders_;
   std::map<std::string, int> cameras_;  // by their senders' names
 
   const ingest::PacketSink* sink_ = nullptr;  // while run() runs
@@ -115,7 +118,6 @@ class ClientSource final : public ingest::Source {
   std::int64_t grown_ = 0;           // sample up to which sound_grew() was told
   SessionTime furthest_{};           // nothing earlier is promised for any stream, but for sound
   SessionTime sound_end_{};          // of what was sent on
-  SessionTime last_frame_{};
   std::array<SessionTime, kStreamKinds> promised_{};
 };
 

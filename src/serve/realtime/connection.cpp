@@ -59,6 +59,7 @@ Status RealtimeConnection::begin_session(openai::RealtimeConfig& config,
   source.hears = can.hears;
   source.pictures = parts_.pictures;
   source.max_turn = parts_.bounds.events.buffer;
+  auto clocks = options.clocks = source.clocks;
   // Input comes when the session is known.
   source.session_start = [weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -76,6 +77,7 @@ Status RealtimeConnection::begin_session(openai::RealtimeConfig& config,
   if (!live) return tl::unexpected(live.error());
   end_session(false);
   queue_ = std::move(queue);
+  clocks_ = std::move(clocks);
   live_ = std::move(*live);
   const bool is_wanted = live_->on_ended_by_id([weak = weak_from_this(), id = live_->id()] {
     if (const auto self = weak.lock()) self->session_deleted(id);
@@ -273,6 +275,11 @@ void RealtimeConnection::cancel(const std::string& response, std::size_t deliver
 
 std::int64_t RealtimeConnection::session_us() const {
   return live_ ? to_us(SessionTime(parts_.clock.now() - live_->session().started_at())) : 0;
+}
+
+void RealtimeConnection::compare_clocks(const openai::RealtimeExchange& told) {
+  const auto at = [](std::int64_t us) { return SessionTime(Microseconds(us)); };
+  clocks_->exchange(told.sources, kClientClock, {told.t1_us, at(told.t2_us), at(told.t3_us), told.t4_us});
 }
 
 }  // namespace braid::serve

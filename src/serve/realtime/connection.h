@@ -106,6 +106,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   Status ask(openai::RealtimeAsk ask) override;
   void cancel(const std::string& response, std::size_t delivered) override;
   std::int64_t session_us() const override;
+  void compare_clocks(const openai::RealtimeExchange& exchange) override;
 
   // For the source, on its thread.
   bool voice_noticed(Nanoseconds at) override;
@@ -146,6 +147,7 @@ class RealtimeConnection final : public openai::RealtimeHost,
   std::shared_ptr<Lifecycle> line_;  // there if wire_ is
   std::unique_ptr<openai::RealtimeConversation> conversation_;
   std::shared_ptr<ClientQueue> queue_;
+  std::shared_ptr<SessionClocks> clocks_;   // its senders'
   std::shared_ptr<LiveSession> live_;       // null: the client has gone
   openai::RealtimeBraid session_settings_;  // that the session was begun with
   openai::SoundFormat format_ = openai::SoundFormat::kPcm16;

@@ -24,6 +24,14 @@ openai::Account account_of(const Answer& answer) {
   account.degraded = answer.degraded;
   account.deadline = answer.deadline;
   set_window(account, answer.window);
+  for (const SourceView& source : answer.window.sources) {
+    openai::AccountSource& seen = account.window_sources.emplace_back();
+    seen.name = source.name;
+    seen.chunks = source.chunks;
+    if (source.chunks == 0) continue;
+    seen.age = answer.asked_at - source.newest;
+    seen.error_bound = source.error_bound;
+  }
   return account;
 }
 

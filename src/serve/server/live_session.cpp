@@ -28,6 +28,7 @@ Status LiveSession::start(const SessionOptions& options, EngineHost& host,
                           sync::SpeechDetectorFactory* speech,
                           std::vector<std::unique_ptr<ingest::Source>> sources,
                           std::optional<SessionImage> image) {
+  if (options.clocks) clocks_ = options.clocks;
   auto session = Session::create(options, host, speech, clock_, *this);
   if (!session) return tl::unexpected(session.error());
   if (image) note(*image);

@@ -62,6 +62,7 @@ class LiveSession final : public deliver::EventSink {
   const std::string& owner() const { return owner_; }  ///< the key's name; empty: none was needed
   Session& session() { return *session_; }
   SessionEvents& events() { return events_; }
+  const SessionClocks& clocks() const { return *clocks_; }
   openai::SessionInfo info() const;
 
   void on_event(const deliver::Event& event) override;
@@ -88,6 +89,7 @@ class LiveSession final : public deliver::EventSink {
   std::vector<std::function<void(const deliver::Event&)>> listeners_;
   std::function<void()> told_of_end_;
   bool was_ended_by_id_ = false;
+  std::shared_ptr<SessionClocks> clocks_ = std::make_shared<SessionClocks>();  // set once, by start()
   std::unique_ptr<Session> session_;
 };
 

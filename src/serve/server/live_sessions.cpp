@@ -13,6 +13,12 @@ namespace braid::serve {
 namespace {
 // A camera says something within it, or is as silent as it will be.
 constexpr Nanoseconds kFirstPacketPatience = std::chrono::seconds(2);
+
+void add_events(const SessionClocks& clocks, std::array<std::uint64_t, sync::kClockEvents>& to) {
+  for (const ClockState& clock : clocks.report())
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += clock.report.events[i];
+}
+
 }  // namespace
 
 LiveSessions::LiveSessions(EngineHost& host, sync::SpeechDetectorFactory* speech, Clock& clock,
@@ -54,6 +60,9 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
   ingest::IngestOptions ingest = options_.ingest;
   ingest.realtime = options.realtime;
   ingest.give_up = closing_;
+  options.clocks = std::make_shared<SessionClocks>();
+  ingest.clocks = clocks_of_sources(options.clocks);
+  ingest.unix_us = unix_us;
   // The source asks when its thread runs: the session has started by then.
   ingest.session_start = [raw = live->get()] { return raw->session().started_at(); };
   const auto specs = parse_sources(wanted.sources);
@@ -118,7 +127,7 @@ bool LiveSessions::end(const std::string& id, const std::string& owner) {
 void LiveSessions::end(const std::shared_ptr<LiveSession>& live, std::function<void()> after) {
   {
     std::lock_guard lock(mutex_);
-    sessions_.erase(live->id());
+    if (sessions_.erase(live->id()) > 0) add_events(live->clocks(), ended_clock_events_);
   }
   places_->ending(live->id(), std::move(after));
   live->session().stop(false);
@@ -129,6 +138,21 @@ std::uint64_t LiveSessions::bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& [id, live] : sessions_) bytes += live->info().bytes;
   return bytes;
+}
+
+std::map<std::string, std::vector<ClockState>> LiveSessions::clocks() const {
+  std::map<std::string, std::vector<ClockState>> clocks;
+  std::lock_guard lock(mutex_);
+  for (const auto& [id, live] : sessions_)
+    if (auto states = live->clocks().report(); !states.empty()) clocks.emplace(id, std::move(states));
+  return clocks;
+}
+
+std::array<std::uint64_t, sync::kClockEvents> LiveSessions::clock_events() const {
+  std::lock_guard lock(mutex_);
+  auto events = ended_clock_events_;
+  for (const auto& [id, live] : sessions_) add_events(live->clocks(), events);
+  return events;
 }
 
 std::size_t LiveSessions::count() const {

@@ -1,6 +1,7 @@
 #pragma once
 // All sessions that live in the server.
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -67,6 +68,10 @@ class LiveSessions {
   void wait_for_ending(SteadyTime until) { places_->wait_for_ending(until); }
   std::size_t count() const;    ///< without those that are ending
   std::uint64_t bytes() const;  ///< that all hold outside the KV cache
+  /// Of those that live, by session id.
+  std::map<std::string, std::vector<ClockState>> clocks() const;
+  /// What happened to stamps, of sessions that ended too, by ClockEvent.
+  std::array<std::uint64_t, sync::kClockEvents> clock_events() const;
 
   const SessionOptions& session_options() const { return options_.session; }
 
@@ -86,6 +91,7 @@ class LiveSessions {
   const std::shared_ptr<SessionPlaces> places_;
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, std::shared_ptr<LiveSession>> sessions_;
+  std::array<std::uint64_t, sync::kClockEvents> ended_clock_events_{};
 };
 
 }  // namespace braid::serve

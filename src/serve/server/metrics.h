@@ -10,12 +10,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "braid/base/clock.h"
 #include "braid/base/stage.h"
 #include "braid/deliver/events.h"
 #include "braid/net/stats.h"
 #include "braid/packet/question.h"
+#include "braid/serve/session_clocks.h"
 #include "durable/durability_counts.h"
 #include "server/metrics_histogram.h"
 
@@ -45,6 +47,8 @@ struct MetricsNow {
   std::uint64_t spans_sent = 0, spans_dropped = 0;
   std::uint64_t webhooks_delivered = 0, webhooks_retried = 0, webhooks_dead = 0;
   DurabilityCounts durability;
+  std::map<std::string, std::vector<ClockState>> clocks;  ///< of living sessions, by id
+  std::array<std::uint64_t, sync::kClockEvents> clock_events{};
   std::uint64_t illegal_transitions = 0;  ///< of Realtime lines
   std::uint64_t standing_asked = 0, standing_skipped = 0, standing_failed = 0;
 };

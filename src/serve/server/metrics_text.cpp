@@ -18,6 +18,8 @@ using Labels = std::vector<ClientMetric::Label>;
 // vLLM's word for cancelled is abort.
 constexpr std::array kFinishNames = {"stop", "length", "abort", "error", "shed"};
 
+constexpr std::size_t kMostClocks = 256;  // whose figures are told; further ones only add to the events
+
 std::uint64_t read(const std::atomic<std::uint64_t>& count) { return count.load(std::memory_order_relaxed); }
 
 }  // namespace
@@ -33,6 +35,7 @@ class MetricsText {
     engine();
     perception();
     network();
+    clocks();
     reports();
     add_process_metrics(families_);
     if (metrics_.identity_.vllm_names) add_vllm_names();
@@ -163,6 +166,29 @@ class MetricsText {
     for (std::size_t i = 0; i < net::kDropReasons; ++i)
       value(drops, static_cast<double>(net.drops[i]),
             {{"reason", to_string(static_cast<net::DropReason>(i))}});
+  }
+
+  void clocks() {
+    std::vector<MetricFamily> made(2);
+    MetricFamily &offset = made[0], &bound = made[1];
+    offset = {"braid:clock_offset_seconds", "Session time less the sender's clock", MetricType::Gauge, {}};
+    bound = {"braid:clock_error_bound_seconds",
+             "By how much a capture time is off at most",
+             MetricType::Gauge,
+             {}};
+    for (const auto& [session, states] : now_.clocks)
+      for (const ClockState& clock : states) {
+        if (offset.metric.size() >= kMostClocks) break;
+        const Labels labels = {{"session", session}, {"source", clock.name}};
+        value(offset, to_seconds(clock.report.offset), labels);
+        value(bound, to_seconds(clock.report.error_bound), labels);
+      }
+    for (MetricFamily& one : made) families_.push_back(std::move(one));
+    MetricFamily& events =
+        family("clock_events_total", "What happened to senders' stamps", MetricType::Counter);
+    for (std::size_t i = 0; i < sync::kClockEvents; ++i)
+      value(events, static_cast<double>(now_.clock_events[i]),
+            {{"event", to_string(static_cast<sync::ClockEvent>(i))}});
   }
 
   void reports() {

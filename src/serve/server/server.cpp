@@ -124,6 +124,8 @@ MetricsNow Server::State::metrics_now() const {
   now.kv_used = host.used_cells();
   if (host.last_step() != SteadyTime{}) now.since_step = clock.now() - host.last_step();
   reports->read(now);
+  now.clocks = sessions.clocks();
+  now.clock_events = sessions.clock_events();
   now.illegal_transitions = realtime.illegal_transitions();
   if (durability) now.durability = durability->counts();
   return now;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "clocks/clock_report.h"
 #include "server/api_errors.h"
 
 namespace braid::serve {
@@ -78,6 +79,13 @@ void show(const SessionsApiParts& parts, const net::Request& request, net::Excha
   respond_error(exchange, no_such_session(id, "id"));
 }
 
+void show_clocks(const SessionsApiParts& parts, const net::Request& request, net::Exchange exchange) {
+  const std::string id(request.param("id"));
+  const auto live = parts.sessions.find(id, request.key_name);
+  if (!live) return respond_error(exchange, no_such_session(id, "id"));
+  respond_json(exchange, 200, print_clocks(live->clocks().report()));
+}
+
 /// A handler on threads of `workers`: making and ending block, and so may looking at what is kept.
 net::Handler on_workers(const SessionsApiParts& parts, Workers& workers,
                         void (*work)(const SessionsApiParts&, const net::Request&, net::Exchange)) {
@@ -120,6 +128,7 @@ void add_session_routes(net::Router& router, const SessionsApiParts& parts) {
   router.route("GET", "/v1/sessions", on_workers(parts, parts.workers, list));
   router.route("POST", "/v1/sessions", on_workers(parts, parts.openers, create));
   router.route("GET", "/v1/sessions/{id}", on_workers(parts, parts.workers, show));
+  router.route("GET", "/v1/sessions/{id}/clocks", on_workers(parts, parts.workers, show_clocks));
   router.route("DELETE", "/v1/sessions/{id}", on_workers(parts, parts.workers, end));
 }
 

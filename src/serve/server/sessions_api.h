@@ -19,7 +19,7 @@ struct SessionsApiParts {
   bool may_name_sources;  ///< else a session with sources is refused with 403, and one of before too
 };
 
-/// Adds GET and POST /v1/sessions, GET and DELETE /v1/sessions/{id}.
+/// Adds GET and POST /v1/sessions, GET and DELETE /v1/sessions/{id}, GET /v1/sessions/{id}/clocks.
 void add_session_routes(net::Router& router, const SessionsApiParts& parts);
 
 /// As it is saved.

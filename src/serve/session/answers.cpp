@@ -35,6 +35,19 @@ Answer blank_answer(const Question& question) {
   return answer;
 }
 
+/// All sources, those too of which nothing is in sight.
+std::vector<SourceView> with_all(std::vector<SourceView> seen, const std::vector<std::string>& names) {
+  std::vector<SourceView> all(names.size());
+  for (SourceView& view : seen)
+    if (const auto at = static_cast<std::size_t>(view.source.value); at < all.size())
+      all[at] = std::move(view);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].source = SourceId{static_cast<std::int64_t>(i)};
+    all[i].name = names[i];
+  }
+  return all;
+}
+
 }  // namespace
 
 Answers::Answers(AnswerOptions options, engine::Decoder& decoder, const engine::Tokenizer& tokenizer,
@@ -112,6 +125,7 @@ bool Answers::on_own_cells() const {
 void Answers::begin(Question question, StepLoop::Promise promise) {
   Answer answer = blank_answer(question);
   answer.window = perception_.window(question.asked_at);
+  answer.window.sources = with_all(std::move(answer.window.sources), *options_.source_names);
   const SteadyTime now = clock_.now();
   question.trace.leave(now);
   const bool blind = answer.window.chunks == 0 && !perception_.has_turns();

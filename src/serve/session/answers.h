@@ -21,7 +21,8 @@ namespace braid::serve {
 struct AnswerOptions {
   bool join_turns = true;
   bool asks_blind = false;
-  int max_sequences = 0;  ///< the engine's
+  int max_sequences = 0;                                   ///< the engine's
+  const std::vector<std::string>* source_names = nullptr;  ///< by source; they are all there when it starts
   /// Age of a session time, in session time, at a steady time; for freshness.
   std::function<Nanoseconds(const Question&, SessionTime, SteadyTime)> age;
 };

@@ -10,12 +10,13 @@ namespace braid::serve {
 
 namespace {
 
-AnswerOptions answer_options(const SessionOptions& options, const engine::EngineInfo& info,
-                             const Pace& pace) {
+AnswerOptions answer_options(const SessionOptions& options, const engine::EngineInfo& info, const Pace& pace,
+                             const SourceBook& sources) {
   AnswerOptions answers;
   answers.max_sequences = info.max_sequences;
   answers.join_turns = options.join_turns;
   answers.asks_blind = options.asks_blind;
+  answers.source_names = &sources.names;
   answers.age = [&pace](const Question& question, SessionTime seen, SteadyTime at) {
     return pace.age(question, seen, at);
   };
@@ -53,8 +54,9 @@ SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise p
       chunks_(chunks),
       control_(control),
       perception_(options_.window, loop, clock_, tally_, [this](encode::Encoded& encoded) { seen(encoded); }),
-      answers_(answer_options(options_, model_, pace_), *loop.engine().decoder, *loop.engine().tokenizer,
-               loop.ledger(), perception_, clock_, [this](deliver::Event event) { emit(std::move(event)); }),
+      answers_(answer_options(options_, model_, pace_, sources_), *loop.engine().decoder,
+               *loop.engine().tokenizer, loop.ledger(), perception_, clock_,
+               [this](deliver::Event event) { emit(std::move(event)); }),
       promise_(std::move(promise)) {
   if (options_.note_bytes > 0)
     notes_.emplace(loop, clock_, tally_, options_.note_bytes, options_.realtime,

@@ -27,6 +27,8 @@ Status Watch::open_sources() {
   for (const ingest::SourceSpec& spec : *specs)
     config_.session.realtime = config_.session.realtime || spec.live;
   config_.ingest.realtime = config_.session.realtime;
+  config_.session.clocks = std::make_shared<SessionClocks>();
+  config_.ingest.clocks = clocks_of_sources(config_.session.clocks);
   config_.ingest.session_start = [this] { return session_->started_at(); };
   for (const ingest::SourceSpec& spec : *specs) {
     auto source = ingest::open_source(spec, config_.ingest, clock_);

@@ -209,10 +209,7 @@ Captured SourceClock::State::accept(const Packet& packet) {
   newest = packet;
   recent[recent_count++ % kRecent] = packet.source;
   const double rate = floor.settled() ? kSlewSettled : kSlewYoung;
-  const Captured captured =
-      believed(packet.source, map.extend(packet.source, target(packet.source), packet.arrival, rate));
-  report.error_bound = captured.error_bound;
-  return captured;
+  return believed(packet.source, map.extend(packet.source, target(packet.source), packet.arrival, rate));
 }
 
 void SourceClock::State::exchange(const ClockExchange& e) {
@@ -312,7 +309,9 @@ ClockReport SourceClock::report() const {
   ClockReport report = s.report;
   if (s.map.empty()) return report;
   const JitterFigures jitter = s.floor.jitter();
-  report.offset = Nanoseconds(s.target(s.newest.source) - s.newest.source);
+  const std::int64_t newest = s.target(s.newest.source);
+  report.offset = Nanoseconds(newest - s.newest.source);
+  report.error_bound = s.bound(s.newest.source, newest);
   report.skew_known = s.floor.skew_known();
   report.skew_ppm = report.skew_known ? -1e6 * s.floor.slope() : 0;
   report.jitter_mean = rounded(jitter.mean);

@@ -26,6 +26,7 @@ struct Encoded {
   SourceId source;
   SessionTime start;
   SessionTime end;
+  Nanoseconds error_bound{};   ///< of both
   std::string reason;          ///< why kept, or why not
   int tokens = 0;              ///< rows of the medium or text, or what they would have been
   int width = 0, height = 0;   ///< pixels, of frames

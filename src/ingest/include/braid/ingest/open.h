@@ -12,6 +12,7 @@
 #include "braid/base/result.h"
 #include "braid/ingest/source.h"
 #include "braid/ingest/source_spec.h"
+#include "braid/ingest/stamp_clock.h"
 
 namespace braid::ingest {
 
@@ -28,6 +29,9 @@ struct IngestOptions {
   int max_input_side = 8192;                  ///< px; larger pictures are refused before they are decoded
   std::int64_t max_input_pixels = 64 << 20;   ///< as above, width * height
   int max_streams = 64;                       ///< streams in one container
+  MakeStampClock clocks = {};                 ///< for live sources; none: their first packet's arrival counts
+  std::function<std::int64_t()> unix_us =
+      {};  ///< the time, for sources whose wall clock is right; none: unused
   Nanoseconds network_timeout = std::chrono::seconds(10);  ///< a peer that is silent for so long is gone
   /// Any thread sets it: what is being opened from the network then fails soon, with kCancelled.
   std::shared_ptr<const std::atomic<bool>> give_up = {};
@@ -39,9 +43,9 @@ struct IngestOptions {
 /// stream), kCancelled.
 ///
 /// Session times of files: the container's, minus the file's one origin (the earliest start of the streams
-/// used; a negative start of sound is codec priming and counts as 0). Of live sources: first arrival, then
-/// the container's differences. Of logs: as written, or from the first row (or `epoch`) where they are
-/// absolute.
+/// used; a negative start of sound is codec priming and counts as 0). Of live sources: by their clock
+/// (`clocks`), else first arrival, then the container's differences. Of logs: as written, or from the first
+/// row (or `epoch`) where they are absolute.
 ///
 /// Traces: kCapture from when the packet could have been had (realtime and live: session start + its time;
 /// else when its reading began), kIngest from when decoding began.

@@ -50,6 +50,13 @@ struct Usage {
   std::int64_t text = 0;        ///< of `prompt`
 };
 
+/// What an answer saw of one source of its session.
+struct AccountSource {
+  std::string name;
+  std::int64_t chunks = 0;
+  std::optional<Nanoseconds> age, error_bound;  ///< none: nothing of it was in sight
+};
+
 /// Braid's: how the answer came about; the object "braid" with the members of docs/json.md.
 struct Account {
   std::optional<Nanoseconds> ttft;
@@ -63,6 +70,7 @@ struct Account {
   std::int64_t window_chunks = 0;
   std::int64_t window_tokens = 0;
   std::int64_t window_evicted_chunks = 0;
+  std::vector<AccountSource> window_sources;
 };
 
 /// An answer that isn't streamed.

@@ -37,6 +37,12 @@ struct RealtimeEnd {
 
 /// Does what a conversation wants done, in the order of the calls. They come from within the conversation's
 /// own calls: none may block or call it back. A failure is told to the client, and nothing was done then.
+/// A clock.ping and its pong: sent and back on the client's clock, received and answered in session time, µs.
+struct RealtimeExchange {
+  std::int64_t t1_us = 0, t2_us = 0, t3_us = 0, t4_us = 0;
+  std::vector<std::string> sources;  ///< whose stamps are by the client's clock; "": those without a source
+};
+
 class RealtimeHost {
  public:
   virtual ~RealtimeHost() = default;
@@ -59,6 +65,7 @@ class RealtimeHost {
   /// ends by response_ended().
   virtual void cancel(const std::string& response, std::size_t delivered) = 0;
   virtual std::int64_t session_us() const = 0;
+  virtual void compare_clocks(const RealtimeExchange& exchange) = 0;
 };
 
 /// A response that was asked for and not told the end of.

@@ -19,6 +19,7 @@ struct RealtimeLimits {
   std::size_t event_bytes = 16U << 20;            ///< of one event
   std::size_t values = 1U << 14;                  ///< JSON values in one event
   std::size_t id_bytes = 128;                     ///< of an id that the client gives
+  std::size_t clock_sources = 32;                 ///< of one clock.ping
   std::size_t text_bytes = 64U << 10;             ///< of an item's texts together
   std::size_t parts = 64;                         ///< of one item
   std::size_t media_bytes = 12U << 20;            ///< decoded, of one sound or picture
@@ -94,7 +95,9 @@ struct AppendReading {
   std::vector<std::pair<std::string, std::string>> values;
 };
 struct ClockPing {
-  std::int64_t t1_us = 0;  ///< the client's clock
+  std::int64_t t1_us = 0;               ///< the client's clock
+  std::optional<std::int64_t> pong_us;  ///< when the last clock.pong came, on the same clock
+  std::vector<std::string> sources;     ///< whose stamps are by that clock too
 };
 }  // namespace event
 

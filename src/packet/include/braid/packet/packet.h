@@ -45,6 +45,7 @@ struct AudioBlock {
   int sample_rate = 16000;     ///< Hz
   std::vector<float> samples;  ///< [n] mono, -1..1
   StageTrace trace;
+  Nanoseconds error_bound{};  ///< |start - truth| is at most this
 
   Nanoseconds duration() const {
     return Nanoseconds(static_cast<std::int64_t>(samples.size()) * 1'000'000'000 / sample_rate);
@@ -59,6 +60,7 @@ struct Utterance {
   int sample_rate = 16000;
   std::vector<float> samples;  ///< [n] mono, -1..1
   StageTrace trace;
+  Nanoseconds error_bound{};  ///< of both
 };
 
 /// A line of text with the span it belongs to (subtitle, chat, log).
@@ -68,6 +70,7 @@ struct TextLine {
   SessionTime end;
   std::string text;  ///< UTF-8, one line, not empty
   StageTrace trace;
+  Nanoseconds error_bound{};  ///< of both
 };
 
 /// One row of a sensor log.
@@ -76,6 +79,7 @@ struct Reading {
   SessionTime at;
   std::vector<std::pair<std::string, std::string>> values;  ///< channel, value as written; never empty
   StageTrace trace;
+  Nanoseconds error_bound{};  ///< |at - truth| is at most this
 };
 
 /// The kinds of stream that one source may carry, each with its own bound.

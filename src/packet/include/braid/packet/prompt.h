@@ -50,8 +50,9 @@ struct Chunk {
   Modality modality = Modality::kText;
   SourceId source;
   SessionTime start;
-  SessionTime end;  ///< chunks are ordered by it
-  Prompt prompt;    ///< its time as text, then the content
+  SessionTime end;            ///< chunks are ordered by it
+  Prompt prompt;              ///< its time as text, then the content
+  Nanoseconds error_bound{};  ///< of start and end
 };
 
 }  // namespace braid

@@ -62,6 +62,15 @@ struct Question {
 enum class FinishReason { kStop, kLength, kCancelled, kError, kShed };
 const char* to_string(FinishReason reason);
 
+/// What an answer saw of one source.
+struct SourceView {
+  SourceId source;
+  std::string name;
+  int chunks = 0;             ///< 0: nothing of it was in sight
+  SessionTime newest;         ///< end of the last one
+  Nanoseconds error_bound{};  ///< the largest of them
+};
+
 /// What an answer saw.
 struct WindowInfo {
   SessionTime from;  ///< start of the oldest visible chunk
@@ -70,6 +79,7 @@ struct WindowInfo {
   int tokens = 0;          ///< rows visible to the question, system text included
   int evicted_chunks = 0;  ///< left the window since the session's start
   int frames = 0, utterances = 0, lines = 0, readings = 0;  ///< of the chunks
+  std::vector<SourceView> sources;  ///< by id; each of the session's, once the answer begins
 };
 
 /// A piece of an answer's text. Whole UTF-8 characters.

@@ -17,6 +17,7 @@
 #include "braid/kv/timeline.h"
 #include "braid/packet/question.h"
 #include "braid/serve/engine_host.h"
+#include "braid/serve/session_clocks.h"
 #include "braid/serve/session_image.h"
 #include "braid/sync/synchronizer.h"
 
@@ -37,6 +38,7 @@ struct SessionOptions {
   Nanoseconds frame_patience = Milliseconds(1000);
   /// Realtime: a question of now that finds nothing yet waits so long for the sources' first packets.
   Nanoseconds first_packet_patience{};
+  std::shared_ptr<SessionClocks> clocks = nullptr;  ///< of its senders; null: nobody's
   /// Adds what a memory has on a question to its evidence, when its turn comes to be read; on the encode
   /// thread, which waits for it: for milliseconds. None: there is no memory.
   std::function<void(Question& question)> recall;
