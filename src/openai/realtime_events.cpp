@@ -167,7 +167,8 @@ class EventReader {
   }
 
   Body clock_ping() {
-    static constexpr std::array<std::string_view, 5> kKeys = {"type", "event_id", "t1_us", "pong_us", "sources"};
+    static constexpr std::array<std::string_view, 5> kKeys = {"type", "event_id", "t1_us", "pong_us",
+                                                              "sources"};
     reader_.only(kRoot, kKeys);
     event::ClockPing ping;
     if (reader_.required(kRoot, "t1_us")) ping.t1_us = reader_.integer(kRoot, "t1_us").value_or(0);

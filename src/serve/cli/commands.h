@@ -19,5 +19,6 @@ void add_serve(CLI::App& app, Command& run, ServerStart start = {});
 void add_models(CLI::App& app, Command& run);
 void add_memory(CLI::App& app, Command& run);
 void add_clock(CLI::App& app, Command& run);
+void add_replay(CLI::App& app, Command& run);
 
 }  // namespace braid::serve

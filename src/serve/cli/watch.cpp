@@ -236,6 +236,10 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard, SessionMem
   run_session(**watch, options, keyboard);
   running = nullptr;
   sink.stop_when_unread(nullptr);
+  if (const Status recorded = (*watch)->finish_recording(); !recorded) {
+    say("braid: {}\n", recorded.error().message);
+    return exit_code(recorded.error().code);
+  }
   const Status written = sink.written();
   if (!written && written.error().code != ErrorCode::kCancelled) {
     say("braid: {}\n", written.error().message);

@@ -243,6 +243,10 @@ void add_output_flags(CLI::App& command, WatchOptions& options) {
   command.add_flag("--deltas", options.deltas, "with --json: each piece of an answer as it is made");
   command.add_flag("-q,--quiet", options.quiet,
                    "answers alone: no headings, times, notes, progress or summary");
+  command
+      .add_option("--record", options.config.record,
+                  "write all that comes and all that is decided to a new file, for braid replay")
+      ->type_name("FILE");
   name_group(command, "Output");
 }
 
@@ -339,6 +343,8 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
   options.config.sources.insert(options.config.sources.end(), flags.named.begin(), flags.named.end());
   if (options.config.sources.empty())
     return fail(ErrorCode::kUsage, "no SOURCE: name a file, a URL, a device or - (see braid watch --help)");
+  if (!options.config.record.empty() && !options.memory.empty())
+    return fail(ErrorCode::kUsage, "--record and --memory: what a memory says isn't recorded; leave one out");
   options.config.session.join_turns = !flags.no_turns;
   options.config.session.window.max_age = from_seconds(flags.window_s);
   options.config.session.encode.novelty.enabled = !flags.no_novelty;

@@ -76,6 +76,7 @@ std::string Generation::written(Token token) const {
 
 void Generation::take(std::span<const float> logits) {
   const Token token = sampler_.sample(logits, options_.filter.get());
+  if (options_.sampled) options_.sampled(sequence_, token);
   if (!first_token_) first_token_ = parts_.clock.now();
   if (parts_.tokenizer.ends_generation(token)) return end(FinishReason::kStop);
   sampler_.accept(token);

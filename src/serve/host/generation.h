@@ -34,7 +34,8 @@ struct GenerationOptions {
   std::unique_ptr<engine::TokenFilter> filter;  ///< null: any token may come
   /// Control tokens that are part of the text, as they are written there.
   std::vector<std::pair<Token, std::string>> marks;
-  std::optional<int> top_logprobs;  ///< none: no logprobs are wanted
+  std::optional<int> top_logprobs;                                     ///< none: no logprobs are wanted
+  std::function<void(SequenceId sequence, Token token)> sampled = {};  ///< told of each; null: nobody
 };
 
 /// A token of the answer and how likely it was.

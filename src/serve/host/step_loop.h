@@ -40,6 +40,8 @@ class StepLoop {
   void start();
   /// Starts too.
   void add(std::unique_ptr<StepClient> client);
+  /// Doesn't: whoever calls this goes round the loop, with take() and step(), in the thread's place.
+  void adopt(std::unique_ptr<StepClient> client) { clients_.push_back(std::move(client)); }
   /// Clients look at what they have been told.
   void wake() { in_.wake(); }
   SteadyTime last_step() const { return last_step_; }
@@ -58,6 +60,10 @@ class StepLoop {
   kv::Ledger& ledger() { return ledger_; }
   /// Holds no more than what isn't promised to anybody.
   PrefixCache& prefixes() { return prefixes_; }
+  /// One half of a round: clients take in what has come. True: something was.
+  bool take();
+  /// The other: the next step is planned and made. False: there was nothing to do.
+  bool step();
 
  private:
   static constexpr std::size_t kNewClients = 0;  // lane
@@ -65,10 +71,8 @@ class StepLoop {
   void start_locked();
   void run();
   void make_room();
-  bool take();
   bool plan();
   bool plan_idle();
-  bool step();
   void sweep();
 
   engine::Engine& engine_;

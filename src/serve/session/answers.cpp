@@ -161,6 +161,7 @@ void Answers::begin(Question question, StepLoop::Promise promise) {
   options.sampling = open.question.sampling;
   options.stops = all_stops(open.question, tokenizer_.chat());
   options.max_tokens = open.question.max_tokens;
+  options.sampled = options_.sampled;
   open.generation.emplace(GenerationParts{decoder_, tokenizer_, ledger_, clock_}, *sequence, start,
                           std::move(prompt), std::move(options), waited(open.question, now),
                           [this, id = open.question.id](ShownText shown) {

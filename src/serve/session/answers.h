@@ -25,6 +25,7 @@ struct AnswerOptions {
   const std::vector<std::string>* source_names = nullptr;  ///< by source; they are all there when it starts
   /// Age of a session time, in session time, at a steady time; for freshness.
   std::function<Nanoseconds(const Question&, SessionTime, SteadyTime)> age;
+  std::function<void(SequenceId sequence, Token token)> sampled = {};  ///< told of each token; null: nobody
 };
 
 /// Engine thread.

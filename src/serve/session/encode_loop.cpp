@@ -1,10 +1,26 @@
 #include "session/encode_loop.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 namespace braid::serve {
+
+namespace {
+
+constexpr const char* kSuperseded = "superseded";
+
+}  // namespace
+
+EngineInput encode_item(encode::ChunkMaker& maker, sync::Timed item) {
+  return std::visit(
+      [&]<class Item>(Item&& value) -> EngineInput {
+        if constexpr (requires { maker.make(std::forward<Item>(value)); })
+          return maker.make(std::forward<Item>(value));
+        else
+          return std::forward<Item>(value);
+      },
+      std::move(item));
+}
 
 bool EncodeLoop::out_of_patience(const Question& question, SteadyTime now) const {
   Nanoseconds patience = *patience_;
@@ -29,7 +45,7 @@ bool EncodeLoop::superseded(const Frame& frame) const {
 EngineInput EncodeLoop::handle(Frame frame) {
   if (!superseded(frame)) return maker_.make(std::move(frame));
   passed_over_ = true;
-  return maker_.pass_over(std::move(frame), "superseded");
+  return maker_.pass_over(std::move(frame), kSuperseded);
 }
 
 EngineInput EncodeLoop::handle(Question question) {
@@ -43,24 +59,29 @@ EngineInput EncodeLoop::handle(Question question) {
 }
 
 EngineInput EncodeLoop::handle(sync::Timed item) {
-  return std::visit(
-      [this]<class Item>(Item&& value) -> EngineInput {
-        using Plain = std::decay_t<Item>;
-        if constexpr (std::is_same_v<Plain, Frame> || std::is_same_v<Plain, Question>)
-          return handle(std::forward<Item>(value));
-        else if constexpr (requires { maker_.make(std::forward<Item>(value)); })
-          return maker_.make(std::forward<Item>(value));
-        else
-          return std::forward<Item>(value);
-      },
-      std::move(item));
+  if (auto* frame = std::get_if<Frame>(&item)) return handle(std::move(*frame));
+  if (auto* question = std::get_if<Question>(&item)) return handle(std::move(*question));
+  return encode_item(maker_, std::move(item));
+}
+
+EngineInput EncodeLoop::noted(sync::Timed item) {
+  if (!log_) return handle(std::move(item));
+  Handled handled;
+  handled.item = key_of(item);
+  EngineInput made = handle(std::move(item));
+  if (const auto* encoded = std::get_if<encode::Encoded>(&made)) {
+    handled = handled_as(handled.item, *encoded);
+    handled.passed_over = encoded->reason == kSuperseded;
+  }
+  log_->note(handled);
+  return made;
 }
 
 void EncodeLoop::run() {
   while (true) {
     auto item = in_.try_pop(0);
     if (item) {
-      if (out_.push(handle(std::move(*item))) == flow::Pushed::kClosed) break;
+      if (out_.push(noted(std::move(*item))) == flow::Pushed::kClosed) break;
     } else if (in_.ended(0)) {
       break;
     } else {

@@ -9,8 +9,12 @@
 #include "braid/flow/lanes.h"
 #include "braid/sync/synchronizer.h"
 #include "host/engine_input.h"
+#include "record/event_log.h"
 
 namespace braid::serve {
+
+/// What becomes of one item: a chunk, or the item itself.
+EngineInput encode_item(encode::ChunkMaker& maker, sync::Timed item);
 
 /// Passes questions and damage on between the chunks they stand between.
 ///
@@ -21,13 +25,15 @@ class EncodeLoop {
  public:
   using Recall = std::function<void(Question& question)>;
 
-  /// No patience given: a question waits for all frames. No recall: there is no memory to ask.
+  /// No patience given: a question waits for all frames. No recall: there is no memory to ask. `log` may be
+  /// null.
   EncodeLoop(encode::ChunkMaker& maker, Clock& clock, std::optional<Nanoseconds> patience, Recall recall,
-             flow::Lanes<sync::Timed> in, flow::Sender<EngineInput> out)
+             EventLog* log, flow::Lanes<sync::Timed> in, flow::Sender<EngineInput> out)
       : maker_(maker),
         clock_(clock),
         patience_(patience),
         recall_(std::move(recall)),
+        log_(log),
         in_(std::move(in)),
         out_(std::move(out)) {}
 
@@ -35,6 +41,7 @@ class EncodeLoop {
   void run();
 
  private:
+  EngineInput noted(sync::Timed item);
   EngineInput handle(sync::Timed item);
   EngineInput handle(Frame frame);
   EngineInput handle(Question question);
@@ -45,6 +52,7 @@ class EncodeLoop {
   Clock& clock_;
   const std::optional<Nanoseconds> patience_;
   const Recall recall_;
+  EventLog* const log_;
   flow::Lanes<sync::Timed> in_;
   flow::Sender<EngineInput> out_;
   bool passed_over_ = false;  // a frame, since the last question

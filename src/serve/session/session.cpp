@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "record/event_log.h"
 #include "session/encode_loop.h"
 #include "session/pace.h"
 #include "session/session_work.h"
@@ -65,6 +66,7 @@ struct Session::State {
         engine(loop.engine()),
         clock(session_clock),
         sink(event_sink),
+        hears(speech != nullptr),
         pace(clock, options.realtime),
         maker(options.encode, *engine.tokenizer, engine.encoder.get(), loop.arbiter(), clock),
         to_encode(clock),
@@ -80,6 +82,7 @@ struct Session::State {
 
   void run_source(std::size_t index, flow::Sender<SyncInput> out);
   void deliver_events();
+  Opened opened() const;
   Status check_length(const std::string& question) const;
 
   SessionOptions options;
@@ -87,6 +90,7 @@ struct Session::State {
   engine::Engine& engine;
   Clock& clock;
   deliver::EventSink& sink;
+  const bool hears;
   Tally tally;
   Pace pace;
   encode::ChunkMaker maker;
@@ -130,6 +134,24 @@ void Session::State::run_source(std::size_t index, flow::Sender<SyncInput> out) 
   });
   if (!ran) out.push(Packet(Damage{id, pace.now(), ran.error()}));
   --sources_running;
+}
+
+Opened Session::State::opened() const {
+  Opened opened;
+  opened.program = "braid " BRAID_VERSION;
+  opened.options = options;
+  opened.host = loop.options();
+  opened.model = engine.info;
+  opened.chat = engine.tokenizer->chat();
+  opened.encodes = engine.encoder != nullptr;
+  opened.hears = hears;
+  opened.at = began;
+  opened.begins = begins_at;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const ingest::SourceInfo& info = sources[i]->info();
+    opened.sources.push_back({info.name, info.streams, sync.bounded()[i], info.duration});
+  }
+  return opened;
 }
 
 /// So that nobody waits for the end of a film to hear that the question is too long for an answer.
@@ -222,12 +244,14 @@ void Session::start() {
   s.started = true;
   s.pace.restart(s.begins_at);
   s.began = s.clock.now();
+  if (s.options.log) s.options.log->note(s.opened());
   s.deliver_thread = Thread(s.clock, "deliver", [&s] { s.deliver_events(); });
   s.loop.add(std::move(s.work));
   s.encode_thread = Thread(s.clock, "encode", [&s] {
     std::optional<Nanoseconds> patience;
     if (s.options.realtime && !s.loop.options().deterministic) patience = s.options.frame_patience;
-    EncodeLoop(s.maker, s.clock, patience, s.options.recall, std::move(s.to_encode), std::move(s.encode_out))
+    EncodeLoop(s.maker, s.clock, patience, s.options.recall, s.options.log, std::move(s.to_encode),
+               std::move(s.encode_out))
         .run();
   });
   s.sync_thread = Thread(s.clock, "sync", [&s] { s.sync.run(); });

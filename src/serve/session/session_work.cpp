@@ -11,8 +11,9 @@ namespace braid::serve {
 namespace {
 
 AnswerOptions answer_options(const SessionOptions& options, const engine::EngineInfo& info, const Pace& pace,
-                             const SourceBook& sources) {
+                             const SourceBook& sources, WorkLog& log) {
   AnswerOptions answers;
+  if (log.on()) answers.sampled = [&log](SequenceId sequence, Token token) { log.sampled(sequence, token); };
   answers.max_sequences = info.max_sequences;
   answers.join_turns = options.join_turns;
   answers.asks_blind = options.asks_blind;
@@ -53,8 +54,9 @@ SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise p
       loop_(loop),
       chunks_(chunks),
       control_(control),
+      log_(options_.log),
       perception_(options_.window, loop, clock_, tally_, [this](encode::Encoded& encoded) { seen(encoded); }),
-      answers_(answer_options(options_, model_, pace_, sources_), *loop.engine().decoder,
+      answers_(answer_options(options_, model_, pace_, sources_, log_), *loop.engine().decoder,
                *loop.engine().tokenizer, loop.ledger(), perception_, clock_,
                [this](deliver::Event event) { emit(std::move(event)); }),
       promise_(std::move(promise)) {
@@ -69,7 +71,10 @@ SessionWork::~SessionWork() {
 }
 
 void SessionWork::emit(deliver::Event event) {
-  if (const auto* answer = std::get_if<Answer>(&event)) tally_.answered(*answer);
+  if (const auto* answer = std::get_if<Answer>(&event)) {
+    tally_.answered(*answer);
+    log_.answered(*answer);
+  }
   out_.push(std::move(event));
 }
 
@@ -115,6 +120,7 @@ void SessionWork::tell_if_early(const Question& question) {
 
 void SessionWork::take_control() {
   while (auto input = loop_.in().try_pop(control_)) {
+    log_.took_control(*input);
     if (const auto* one = std::get_if<CancelAnswer>(&*input)) {
       answers_.cancel(one->id, one->reason, one->delivered);
       cancelled_.push_back(one->id);
@@ -228,7 +234,10 @@ bool SessionWork::take_chunks() {
   if (loop_.options().deterministic && options_.join_turns && answers_.open() > 0) return false;
   // A few chunks ahead of the steps are enough; the rest stays in the lane, which bounds it.
   while (perception_.waiting() < options_.queue && !(notes_ && notes_->full())) {
-    if (!head_) head_ = loop_.in().try_pop(chunks_);
+    if (!head_) {
+      head_ = loop_.in().try_pop(chunks_);
+      log_.took_chunk(head_.has_value());
+    }
     if (!head_ || !take(*head_)) break;
     head_.reset();
     any = true;
@@ -286,6 +295,7 @@ bool SessionWork::take() {
   tally_.timeline_is_at(perception_.timeline().changes());
   rest();
   const bool notes_go_on = notes_ && notes_->take();
+  log_.took(clock_);
   return took || waking_ || notes_go_on;
 }
 
@@ -301,6 +311,7 @@ void SessionWork::ready_idle(schedule::Ready& ready) {
 }
 
 void SessionWork::step_begins(const schedule::Planned& planned, SteadyTime at) {
+  log_.step_begins(at);
   answers_.step_begins(planned, at);
   perception_.step_begins(planned, at);
   if (notes_) notes_->step_begins(planned, at);
@@ -310,12 +321,14 @@ void SessionWork::step_done(const schedule::Planned& planned, const StepResult& 
   perception_.step_done(planned, at);
   answers_.step_done(planned, result);
   if (notes_) notes_->step_done(planned, result);
+  log_.stepped(planned.plan, at, false);
   tally_.timeline_is_at(perception_.timeline().changes());
 }
 
 void SessionWork::step_failed(const schedule::Planned& planned, const Error& error) {
   answers_.step_failed(planned, error);
   if (notes_) notes_->step_failed(planned, error);
+  log_.stepped(planned.plan, loop_.last_step(), true);
   if (!perception_.has_rows_in(planned)) return;
   tally_.fault();
   emit(deliver::Fault{"engine", {}, error});

@@ -12,6 +12,7 @@
 #include "session/pace.h"
 #include "session/perception.h"
 #include "session/tally.h"
+#include "session/work_log.h"
 
 namespace braid::serve {
 
@@ -83,6 +84,7 @@ class SessionWork final : public StepClient {
   const SourceBook& sources_;
   StepLoop& loop_;
   const std::size_t chunks_, control_;  // lanes
+  WorkLog log_;
   Perception perception_;
   Answers answers_;
   std::optional<Notes> notes_;

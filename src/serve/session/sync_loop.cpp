@@ -20,13 +20,13 @@ SessionTime latest(const Packet& packet) {
   return std::visit(Visitor{}, packet);
 }
 
+}  // namespace
+
 sync::SyncOptions with_lateness(const SessionOptions& options) {
   sync::SyncOptions sync = options.sync;
   sync.lateness.cap = options.live_lateness;
   return sync;
 }
-
-}  // namespace
 
 SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
                    sync::SpeechDetectorFactory* speech, flow::Sender<sync::Timed> out)
@@ -50,16 +50,23 @@ flow::Sender<SyncInput> SyncLoop::add_source(SourceId source, const ingest::Sour
   return in_.add_lane({.capacity = options_.queue});
 }
 
-void SyncLoop::emit(sync::Timed item) {
-  if (auto* question = std::get_if<Question>(&item)) {
+Fate SyncLoop::fate_of(const sync::Timed& item) {
+  if (const auto* question = std::get_if<Question>(&item)) {
     // With all streams ended, repetitions come out that lie behind everything: they were never due.
-    if (question->every && note_repetition(*question)) return;
+    if (question->every && note_repetition(*question)) return Fate::kWithheld;
     // The engine hears of those that are not to be answered, so that whoever asked gets an end.
-    if (discard_) question->max_tokens = 0;
-  } else if (discard_ && !std::holds_alternative<sync::StreamsEnd>(item)) {
-    ++discarded_;
-    return;
+    return discard_ ? Fate::kRefused : Fate::kPassed;
   }
+  if (!discard_ || std::holds_alternative<sync::StreamsEnd>(item)) return Fate::kPassed;
+  ++discarded_;
+  return Fate::kWithheld;
+}
+
+void SyncLoop::emit(sync::Timed item) {
+  const Fate fate = fate_of(item);
+  if (options_.log) options_.log->note(LetOut{key_of(item), fate});
+  if (fate == Fate::kWithheld) return;
+  if (fate == Fate::kRefused) std::get<Question>(item).max_tokens = 0;
   if (out_.push(std::move(item)) == flow::Pushed::kClosed) out_closed_ = true;
 }
 
@@ -87,11 +94,16 @@ void SyncLoop::add_counts(std::vector<std::pair<std::string, std::uint64_t>>& dr
   add("unheard", counts.unheard);
 }
 
+void SyncLoop::ask(Question question) {
+  if (options_.log) options_.log->note(AskedOf{question});
+  synchronizer_.ask(std::move(question));
+}
+
 void SyncLoop::take_question(Question question) {
   // Its time on the clock; where the sources end before it, the synchronizer says when it is asked.
   if (question.at && !question.now && pace_.realtime()) question.asked = pace_.when(*question.at);
   if (question.now && first_packets_.hold(question, clock_.now())) return;
-  if (!question.every) return synchronizer_.ask(std::move(question));
+  if (!question.every) return ask(std::move(question));
   question.standing = question.id;
   standing_.push_back({std::move(question), 0, 0});
 }
@@ -106,7 +118,7 @@ void SyncLoop::ask_standing(Standing& standing) {
     if (standing.asked > 0) question.id = next_question_();
     question.at = *question.at + standing.asked * *question.every;
     if (pace_.realtime()) question.asked = pace_.when(*question.at);
-    synchronizer_.ask(std::move(question));
+    ask(std::move(question));
   }
 }
 
@@ -128,7 +140,9 @@ bool SyncLoop::take(std::size_t lane) {
   if (time != SessionTime::max()) evidence_ = std::max(evidence_, time);
   first_packets_.came(lane - 1, packet);
   const auto arrived = pace_.realtime() ? std::optional(pace_.now()) : std::nullopt;
-  synchronizer_.push(SourceId{static_cast<std::int64_t>(lane) - 1}, std::move(packet), arrived);
+  const SourceId source{static_cast<std::int64_t>(lane) - 1};
+  if (options_.log) options_.log->arrived(source, packet, arrived);
+  synchronizer_.push(source, std::move(packet), arrived);
   return true;
 }
 
@@ -146,7 +160,7 @@ bool SyncLoop::take_control() {
 void SyncLoop::ask_early() {
   // A session that ends waits for nothing.
   const SteadyTime now = stopped_ ? SteadyTime::max() : clock_.now();
-  for (Question& question : first_packets_.due(now)) synchronizer_.ask(std::move(question));
+  for (Question& question : first_packets_.due(now)) ask(std::move(question));
 }
 
 bool SyncLoop::take_packets() {
@@ -164,8 +178,15 @@ void SyncLoop::notice_ends() {
     if (ended_[source] || !in_.ended(source + 1)) continue;
     ended_[source] = true;
     first_packets_.ended(source);
-    synchronizer_.end_source(SourceId{static_cast<std::int64_t>(source)});
+    const SourceId id{static_cast<std::int64_t>(source)};
+    if (options_.log) options_.log->note(SourceEnded{id});
+    synchronizer_.end_source(id);
   }
+}
+
+void SyncLoop::advance_live() {
+  BoundsMoved moved{synchronizer_.advance_live(pace_.now())};
+  if (options_.log && !moved.advances.empty()) options_.log->note(std::move(moved));
 }
 
 void SyncLoop::wait(bool any_live) {
@@ -185,12 +206,13 @@ void SyncLoop::run() {
     if (frontier != SessionTime::max()) pace_.followed(frontier);
     notice_ends();
     ask_early();
-    if (any_live) synchronizer_.advance_live(pace_.now());
+    if (any_live) advance_live();
     if (any) continue;
     const bool all_ended = std::find(ended_.begin(), ended_.end(), false) == ended_.end();
     if (all_ended && (!options_.stay_open || stopped_)) break;
     wait(any_live);
   }
+  if (options_.log) options_.log->note(SyncFinished{});
   synchronizer_.finish();
   in_.close();
   out_.end();

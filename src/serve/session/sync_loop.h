@@ -9,10 +9,14 @@
 
 #include "braid/flow/lanes.h"
 #include "braid/serve/session.h"
+#include "record/event_log.h"
 #include "session/first_packets.h"
 #include "session/pace.h"
 
 namespace braid::serve {
+
+/// The session's own bound on how long live streams are waited for is the synchronizer's cap.
+sync::SyncOptions with_lateness(const SessionOptions& options);
 
 /// What goes into the sync stage: packets on the sources' lanes, the rest on the control lane.
 struct StopSync {
@@ -39,6 +43,9 @@ class SyncLoop {
   /// The thread's body: until every source has ended and control is closed or said stop.
   void run();
 
+  /// By source: it is waited for no longer than its lateness.
+  const std::vector<bool>& bounded() const { return live_; }
+
  private:
   /// A question asked again and again; `asked` of its repetitions are with the synchronizer or gone.
   struct Standing {
@@ -51,6 +58,7 @@ class SyncLoop {
   bool take_control();
   void ask_early();
   void wait(bool any_live);
+  void ask(Question question);
   void take_question(Question question);
   void ask_standing(Standing& standing);
   void skip_missed(Standing& standing);
@@ -59,6 +67,8 @@ class SyncLoop {
   bool take_packets();
   bool take(std::size_t lane);
   void notice_ends();
+  void advance_live();
+  Fate fate_of(const sync::Timed& item);
   void emit(sync::Timed item);
 
   const SessionOptions& options_;

@@ -1,8 +1,10 @@
 #include "braid/serve/watch.h"
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
+#include "record/recording_engine.h"
 #include "session/session_work.h"
 #include "watch/load_model.h"
 #include "watch/source_specs.h"
@@ -12,10 +14,13 @@ namespace braid::serve {
 Result<std::unique_ptr<Watch>> Watch::open(WatchConfig config, Clock& clock, deliver::EventSink& sink) {
   std::unique_ptr<Watch> watch(new Watch(std::move(config), clock));
   Status status = watch->open_sources();
+  if (status) status = watch->open_recording();
   if (status) status = watch->load_model();
   if (status) status = watch->start_session(sink);
-  if (!status) return tl::unexpected(status.error());
-  return watch;
+  if (status) return watch;
+  // A recording of nothing is none.
+  if (watch->recorder_) std::filesystem::remove(watch->config_.record);
+  return tl::unexpected(status.error());
 }
 
 Watch::~Watch() = default;
@@ -38,16 +43,28 @@ Status Watch::open_sources() {
   return {};
 }
 
+Status Watch::open_recording() {
+  if (config_.record.empty()) return {};
+  // What follows the clock isn't held up for a disk.
+  auto recorder = Recorder::create(config_.record, clock_, {.wait = !config_.session.realtime});
+  if (!recorder) return tl::unexpected(recorder.error());
+  recorder_ = std::move(*recorder);
+  config_.session.log = recorder_.get();
+  return {};
+}
+
+Status Watch::finish_recording() { return recorder_ ? recorder_->finish() : Status(); }
+
 Status Watch::load_model() {
   auto engine = load_engine(config_.model, {.cells = cells_at_most(config_.session),
                                             .max_sequences = sequences_at_most(config_.session),
                                             .deterministic = config_.host.deterministic});
   if (!engine) return tl::unexpected(engine.error());
-  engine_ = std::move(*engine);
+  engine_ = recorder_ ? record_engine(std::move(*engine), recorder_) : std::move(*engine);
   host_ = std::make_unique<EngineHost>(engine_, clock_, config_.host);
   auto speech = load_speech(config_.vad, engine_.info);
   if (!speech) return tl::unexpected(speech.error());
-  speech_ = std::move(*speech);
+  speech_ = recorder_ ? record_speech(std::move(*speech), recorder_) : std::move(*speech);
   return {};
 }
 

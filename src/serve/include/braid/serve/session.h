@@ -23,6 +23,8 @@
 
 namespace braid::serve {
 
+class EventLog;
+
 struct SessionOptions {
   bool realtime = false;           ///< session time goes with the clock; else as fast as it can be perceived
   bool stay_open = false;          ///< goes on answering after the sources' end, until stop()
@@ -49,6 +51,7 @@ struct SessionOptions {
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
+  EventLog* log = nullptr;  ///< told what the session does (record/); outlives it. Null: nobody
 };
 
 /// Threads: one a source, one each for sync, encode and delivery, and the host's. Public calls may come from

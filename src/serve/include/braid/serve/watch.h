@@ -26,7 +26,10 @@ struct WatchConfig {
   HostOptions host;
   ingest::IngestOptions ingest;
   std::string vad = "silero";  ///< speech detector: silero, energy, off
+  std::string record;          ///< file to record to, which must not be there yet; empty: none
 };
+
+class Recorder;
 
 /// Threads as Session's. The clock and the sink outlive it.
 class Watch {
@@ -38,17 +41,21 @@ class Watch {
 
   Session& session() { return *session_; }
   const engine::EngineInfo& model() const { return engine_.info; }
+  /// After the session's wait(): the recording is whole. kFull, kResource: it ends before the session did.
+  Status finish_recording();
   /// Any source is live, or the session was told to follow the clock.
   bool realtime() const { return config_.session.realtime; }
 
  private:
   Watch(WatchConfig config, Clock& clock) : config_(std::move(config)), clock_(clock) {}
+  Status open_recording();
   Status open_sources();
   Status load_model();
   Status start_session(deliver::EventSink& sink);
 
   WatchConfig config_;
   Clock& clock_;
+  std::shared_ptr<Recorder> recorder_;  // null: nothing is recorded
   std::vector<std::unique_ptr<ingest::Source>> sources_;
   engine::Engine engine_;
   std::unique_ptr<EngineHost> host_;
