@@ -113,8 +113,9 @@ void Memory::State::commit_loop() {
 
 Memory::Memory(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-Result<std::unique_ptr<Memory>> Memory::open(const std::string& folder, MemoryOptions options, Clock& clock) {
-  auto state = std::make_unique<State>(clock, options);
+Result<std::unique_ptr<Memory>> Memory::open(const std::string& folder, MemoryOptions chosen, Clock& clock) {
+  auto state = std::make_unique<State>(clock, std::move(chosen));
+  const MemoryOptions& options = state->options;
   state->folder = folder;
   if (Status made = make_folder(folder, options.read_only); !made) return tl::unexpected(made.error());
   const std::string path = folder + "/rows.sqlite";
