@@ -22,7 +22,8 @@ set(BRAID_MAY_USE_serve base calendar net tensor packet flow kv engine ingest sy
 
 # braid_module(NAME [USES module...] [LINKS library...])
 #
-# Sources are src/NAME/*.cpp and its sub-folders' (a sub-folder wraps one third-party library). *_test.cpp becomes
+# Sources are src/NAME/*.cpp and its sub-folders' (a sub-folder wraps one third-party library, or is a room of a
+# large module). *_test.cpp becomes
 # NAME_test, *_bench.cpp NAME_bench. The include root is src/NAME/include.
 function(braid_module name)
   cmake_parse_arguments(arg "" "" "USES;LINKS;EXCLUDE" ${ARGN})
