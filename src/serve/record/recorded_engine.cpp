@@ -29,11 +29,11 @@ class RecordedTokenizer final : public engine::Tokenizer {
 
  private:
   const Spelled& spelled(Token token) const {
-    static const Spelled kNone;
+    static const Spelled unknown;
     const auto found = tables_.pieces.find(token);
     if (found != tables_.pieces.end()) return found->second;
     step_.differs(fmt::format("answers: token {} isn't in the recording", token));
-    return kNone;
+    return unknown;
   }
 
   const engine::ChatFormat& chat_;
