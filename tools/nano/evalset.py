@@ -225,7 +225,7 @@ def make(assets, out, count, processes):
         total = count * share // 100
         tasks += [(assets, out, maker.__name__, i, min(PER_TASK, total - start))
                   for i, start in enumerate(range(0, total, PER_TASK))]
-    # A process for each task: espeak-ng remembers what it said before, and a sound must not depend on that.
+    # A process for each task: espeak-ng remembers what it said before. Even so, a sound's length moves now and then.
     with multiprocessing.Pool(processes, maxtasksperchild=1) as pool:
         made = sum(pool.map(_make, tasks, 1), [])
     for question in plain.held_prompts():
