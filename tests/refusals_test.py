@@ -26,7 +26,9 @@ class Refusals(BraidTest):
                           (CLIP, "--realtime", "--fast"), (CLIP, "--ask", "x", "--deadline", "-5"),
                           (CLIP, "--vad", "magic"), (CLIP, "--max-tokens", "0"), (CLIP, "--ask", ""),
                           (CLIP, "--ask", " "), (CLIP, "--heartbeat", "nan"), (CLIP, "--seed", "-1"),
-                          (CLIP, "--ask", "x", "--deadline", ""), (CLIP, "--gpu-layers", "-99")):
+                          (CLIP, "--ask", "x", "--deadline", ""), (CLIP, "--gpu-layers", "-99"),
+                          (CLIP, "--ask", "x", "--deadline", "0"), (CLIP, "--ask", "x", "--at", "1:99"),
+                          (CLIP, "--ask", "x", "--memory", ""), (CLIP, "--ask", "x", "--record", "")):
             run = self.watch(*arguments, code=2)
             self.assertEqual(run.out, "", arguments)
             self.assertGreater(len(run.err), 20, arguments)
@@ -37,11 +39,17 @@ class Refusals(BraidTest):
             message = self.refused(source, "--ask", "What do you see?", code=3)
             self.assertIn(source.name, message)
 
-    def test_an_unknown_command_names_the_known_ones(self):
-        done = subprocess.run([BRAID, "wach", CLIP], capture_output=True, text=True, timeout=TIMEOUT_S)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("'wach' is no command", done.stderr)
-        self.assertIn("watch", done.stderr)
+    def test_a_misspelt_command_or_flag_is_told_what_may_be_meant(self):
+        for arguments, said in ((("wach", CLIP), "braid: no command 'wach': did you mean 'watch'?"),
+                                (("memory", "serch", "m", "x"), "braid memory: no command 'serch': did you mean 'search'?"),
+                                (("watch", CLIP, "--aks", "hi"), "braid watch: no flag --aks; did you mean --ask?"),
+                                (("watch", CLIP, "--questions=hi"), "braid watch: no flag --questions (braid watch --help)"),
+                                (("memory", "show", "m", "1", "2"), "braid memory show: one word too many: '2'; put quotes"),
+                                (("serve", "--prot", "1"), "braid serve: no flag --prot; did you mean --port?")):
+            done = subprocess.run([BRAID, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S)
+            self.assertEqual(done.returncode, 2)
+            self.assert_one_sentence(done.stderr)
+            self.assertIn(said, done.stderr)
 
     def test_the_log_level_may_follow_the_command(self):
         self.watch(self.folder / "missing.mp4", "--log-level", "error", "--ask", "x", code=3)

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -80,5 +81,10 @@ Status Output::status() const {
 }
 
 bool Output::is_terminal() const { return isatty(fileno(file_)) == 1; }
+
+int Output::columns() const {
+  winsize size{};
+  return ioctl(fileno(file_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
 
 }  // namespace braid::deliver

@@ -18,6 +18,8 @@ class Output {
   void write(std::string_view bytes);
   Status status() const;
   bool is_terminal() const;
+  /// Of the terminal now; 80 where it doesn't say.
+  int columns() const;
 
  private:
   std::FILE* file_;

@@ -18,10 +18,15 @@ void ProgressBar::show(const Progress& progress) {
   if (!progress.ended && last_ && now - *last_ < kEvery) return;
   last_ = now;
   const double share = std::clamp(to_seconds(progress.at) / to_seconds(progress.duration), 0.0, 1.0);
-  const auto full = static_cast<std::size_t>(share * kWidth);
-  output_.write(fmt::format("\r\033[K[{}{}] {:.0f} % of {:.1f} s, {} frames", std::string(full, '='),
-                            std::string(kWidth - full, ' '), share * 100.0, to_seconds(progress.duration),
-                            progress.frames));
+  std::string text = fmt::format("{:.0f} % of {:.1f} s, {} frames", share * 100.0,
+                                 to_seconds(progress.duration), progress.frames);
+  // A line that fills its terminal wraps, and only its last part could be drawn over.
+  const auto room = static_cast<std::size_t>(output_.columns() - 1);
+  if (text.size() + kWidth + 3 <= room) {
+    const auto full = static_cast<std::size_t>(share * kWidth);
+    text = fmt::format("[{}{}] {}", std::string(full, '='), std::string(kWidth - full, ' '), text);
+  }
+  output_.write("\r\033[K" + text.substr(0, room));
   drawn_ = true;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -231,6 +232,18 @@ TEST(TextWriterTerminalTest, BarIsDrawnOnATerminalAndTakenAwayForText) {
   EXPECT_THAT(err.text(), HasSubstr("[===============               ] 50 % of 10.0 s, 7 frames"));
   writer->on_event(AnswerBegin{QuestionId{0}, "What?", {}});
   EXPECT_EQ(err.text(), "\r\033[K");
+}
+
+TEST(TextWriterTerminalTest, TheBarNeverFillsItsLine) {
+  VirtualClock clock;
+  Capture out;
+  Terminal err;
+  if (!err.file()) GTEST_SKIP() << "no pseudo-terminal can be had here";
+  const winsize narrow{24, 20, 0, 0};
+  ASSERT_EQ(ioctl(fileno(err.file()), TIOCSWINSZ, &narrow), 0);
+  const auto writer = make_text_writer(out.file(), err.file(), clock);
+  writer->on_event(Progress{SessionTime(Milliseconds(5000)), Milliseconds(10'000), 7, 0});
+  EXPECT_EQ(err.text(), "\r\033[K50 % of 10.0 s, 7 f");
 }
 
 TEST(TextWriterTerminalTest, TheSourcesEndIsAllOfTheBar) {

@@ -10,9 +10,12 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "braid/base/log.h"
+#include "braid/base/nearest.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help_format.h"
@@ -25,14 +28,45 @@ constexpr const char* kFooter =
     "4 no memory, disk or room, 130 or 143 ended at once by Ctrl-C or SIGTERM.";
 
 /// CLI11 speaks of a missing command, not of the one that was written.
-std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return std::nullopt;
-  std::string known;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == argv[1]) return std::nullopt;
-    known += (known.empty() ? "" : ", ") + command->get_name();
+std::optional<std::string> unknown_command(const CLI::App& root, int argc, char** argv) {
+  const CLI::App* app = &root;
+  std::string so_far = "braid";
+  for (int i = 1; i < argc && argv[i][0] != '-' && app->get_require_subcommand_min() > 0; ++i) {
+    const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+    std::vector<std::string_view> known;
+    app = nullptr;
+    for (const CLI::App* command : commands) {
+      known.push_back(command->get_name());
+      if (command->get_name() == argv[i]) app = command;
+    }
+    if (app == nullptr)
+      return fmt::format("{}: no command '{}': {} ({} --help)", so_far, argv[i],
+                         braid::did_you_mean(argv[i], known), so_far);
+    so_far += fmt::format(" {}", argv[i]);
   }
-  return fmt::format("braid: '{}' is no command; the commands are {} (braid --help)", argv[1], known);
+  return std::nullopt;
+}
+
+/// CLI11 names all that it couldn't place, not what may have been meant.
+std::string not_expected(const CLI::App& root) {
+  const CLI::App* app = &root;
+  std::string name = "braid";
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    name += " " + app->get_name();
+  }
+  const std::string first = root.remaining(true).front();
+  if (!first.starts_with("--"))
+    return fmt::format("{}: one word too many: '{}'; put quotes around what belongs together ({} --help)",
+                       name, first, name);
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app->get_options())
+    for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
+  const std::string written = first.substr(0, first.find('='));
+  const std::string_view meant =
+      braid::nearest(written, std::vector<std::string_view>(flags.begin(), flags.end()));
+  return fmt::format("{}: no flag {}{} ({} --help)", name, written,
+                     meant.empty() ? "" : fmt::format("; did you mean {}?", meant), name);
 }
 
 /// Taken before and after the command's name.
@@ -68,6 +102,9 @@ int run(int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    say("{}\n", not_expected(app));
+    return kUsageError;
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return code == 0 ? kDone : kUsageError;

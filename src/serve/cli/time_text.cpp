@@ -24,10 +24,12 @@ std::optional<double> number(std::string_view text) {
 
 std::optional<double> clock_seconds(std::string_view text) {
   double total = 0;
+  bool first = true;
   while (true) {
     const auto colon = text.find(':');
     const auto part = number(text.substr(0, colon));
-    if (!part) return std::nullopt;
+    if (!part || (!first && *part >= 60)) return std::nullopt;
+    first = false;
     total = total * 60 + *part;
     if (colon == std::string_view::npos) return total;
     text.remove_prefix(colon + 1);

@@ -161,9 +161,14 @@ class Hints {
     say("\r\033[K");
     if (typed_ && !asked_) say("watching; type a question and press Enter, Ctrl-D ends\n");
   }
+  /// Told once to end.
+  void ending() const {
+    if (on_) say("\r\033[Kending: what was asked is answered; once more ends the answers too\n");
+  }
   /// Nothing was asked, and nothing can be.
   void nothing_asked(const WatchOptions& options) const {
-    if (!asked_ && !typed_ && !options.json && !options.quiet)
+    const bool kept = !options.memory.empty() || !options.config.record.empty();
+    if (!asked_ && !typed_ && !kept && !options.json && !options.quiet)
       say("braid: note: no question was asked and none can be typed here: add --ask TEXT\n");
   }
 
@@ -219,6 +224,7 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard, SessionMem
     Watch* watch = running;
     if (!watch || count > 2) _exit(kSignalled + Interrupts::last());
     ends_a_stall.begin();
+    if (count == 1) hints.ending();
     // The first ends the sources, and what was asked is answered about what was seen; a second ends that too.
     watch->session().stop(count == 1);
   });
@@ -279,6 +285,7 @@ void add_watch(CLI::App& app, Command& run) {
       "  braid watch clip.mp4 --ask \"What do you see?\"\n"
       "  braid watch rtsp://camera/1 --ask \"What do you see now?\" --every 10s --json\n"
       "  braid watch clip.mp4 --source name=press,kind=sensor,file=press.csv --ask \"Is it hot?\"\n"
+      "TIME and SPAN: 12.5 (seconds), 250ms, 2m, 1h, 1:02:03.5.\n"
       "Ctrl-C ends the sources, and what was asked is answered; a second one ends the answers too.\n"
       "Formats of logs and every key of --source: docs/sources.md.");
   const WatchFlags* flags = add_watch_flags(*command);

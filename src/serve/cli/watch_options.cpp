@@ -208,13 +208,17 @@ void add_model_flags(CLI::App& command, WatchFlags& flags) {
   name_group(command, "Model");
 }
 
+/// An unset variable of a shell is no choice to leave something out.
+std::string is_named(const std::string& text) { return text.empty() ? "its name is empty" : ""; }
+
 void add_memory_flags(CLI::App& command, WatchFlags& flags) {
   command
       .add_option(
           "--memory", flags.options.memory,
           "folder where what is seen, heard, read and answered is kept with its time, and looked up for "
           "questions (docs/memory.md)")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(is_named);
   command
       .add_option("--embedder", flags.options.embedder,
                   "with --memory: GGUF of the model that makes vectors of texts; off: none. Default: "
@@ -246,7 +250,8 @@ void add_output_flags(CLI::App& command, WatchOptions& options) {
   command
       .add_option("--record", options.config.record,
                   "write all that comes and all that is decided to a new file, for braid replay")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_named);
   name_group(command, "Output");
 }
 
@@ -324,6 +329,9 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
     return fail(ErrorCode::kUsage, "--at and --every say when to ask, but nothing is asked: add --ask TEXT");
   auto deadline = optional_span(flags.deadline);
   if (!deadline) return tl::unexpected(deadline.error());
+  if (*deadline == Nanoseconds::zero())
+    return fail(ErrorCode::kUsage,
+                "--deadline 0 would make every answer late: give it more, or leave it out");
   if (!options.embedder.empty() && options.memory.empty())
     return fail(ErrorCode::kUsage, "--embedder is for what goes into a memory: add --memory DIR");
   auto began = began_at(flags);
