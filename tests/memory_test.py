@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import sqlite3
 import subprocess
 import time
@@ -96,14 +97,46 @@ class Memory(BraidTest):
         self.assertEqual(self.search("which lorry drove away", "--embedder", "off"), [])
         self.assertIn("no embedder", self.braid("search", "x", "--embedder", cached_model("nano-q8_0.gguf"), code=3).stderr)
 
+    def test_what_cannot_be_written_is_told_as_it_happens(self):
+        log = self.write("long.csv", "time_s,temperature\n" + "".join(f"{i},{i % 50}\n" for i in range(3000)))
+        # As on a full disk: no file may grow past that.
+        run = subprocess.run([BRAID, "watch", log, "--memory", self.memory, "--embedder", "off", "--json"],
+                             capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000)))
+        self.assertEqual(run.returncode, 4, run.stderr)
+        events = [json.loads(line) for line in run.stdout.splitlines()]
+        (trouble,) = [event for event in events if event["type"] == "error"]
+        self.assertEqual(trouble["source"], "memory")
+        self.assertIn(str(self.memory), trouble["message"])
+        self.assertLess(events.index(trouble), len(events) - 1)
+        self.assertIn("records are lost", run.stderr)
+        self.assertIn("make room", run.stderr)
+
+    def test_an_output_that_cannot_be_written_is_no_success(self):
+        self.braid("add", "--text", "x")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BRAID, "memory", "search", self.memory, "--json"], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=TIMEOUT_S)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("No space left", done.stderr)
+
     def test_what_cannot_be_meant_is_refused(self):
         self.assertIn("there is no memory", self.braid("search", "x", code=3).stderr)
-        self.braid("add", "--text", "x")
+        self.assertIn("there is no memory", self.braid("prune", "--before", "P30D", code=3).stderr)
+        self.braid("add", "missing.txt", code=3)
+        self.assertFalse(self.memory.exists(), "a mistake made a memory")
+        self.memory.mkdir()
+        self.assertIn("there is no memory", self.braid("stats", code=3).stderr)
+        added = self.braid("add", "--text", "x", "--json").stdout
+        self.assertEqual(json.loads(added), {"type": "added", "file": "--text", "records": 1})
         self.assertIn("nothing to add", self.braid("add", code=2).stderr)
         self.assertIn("--during", self.braid("search", "--during", "soon", code=2).stderr)
         self.assertIn("--kind smell", self.braid("search", "--kind", "smell", code=2).stderr)
         self.assertIn("format", self.braid("add", self.write("a.png", b"\x89PNG"), code=3).stderr)
-        self.assertIn("can't read", self.braid("add", "missing.txt", code=3).stderr)
+        self.assertIn("there is no file missing.txt", self.braid("add", "missing.txt", code=3).stderr)
+        self.assertIn("write it as PT72H", self.braid("search", "--during", "72h", code=2).stderr)
+        self.assertIn("is not after", self.braid("search", "--from", "2027", "--to", "2026", code=2).stderr)
+        self.assertIn("nothing from 2020-01-01T00:00:00Z to 2021", self.braid("search", "--during", "2020").stderr)
         (self.memory / "rows.sqlite").write_bytes(b"x" * 9000)
         self.assertIn("not a database", self.braid("stats", code=3).stderr)
 

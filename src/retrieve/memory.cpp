@@ -16,12 +16,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Status make_folder(const std::string& folder, bool read_only) {
+constexpr const char* kRows = "/rows.sqlite";
+
+Status make_folder(const std::string& folder, const MemoryOptions& options) {
   std::error_code error;
-  if (fs::is_directory(folder, error)) return {};
-  if (read_only) return fail(ErrorCode::kNotFound, fmt::format("there is no memory {}", folder));
-  if (fs::exists(folder, error))
+  const bool there = fs::is_directory(folder, error);
+  if (!there && fs::exists(folder, error))
     return fail(ErrorCode::kBadInput, fmt::format("{} is a file; a memory is a folder", folder));
+  if ((options.read_only || options.must_exist) && !fs::exists(folder + kRows, error))
+    return fail(
+        ErrorCode::kNotFound,
+        fmt::format("there is no memory {}: braid memory add and braid watch --memory make one", folder));
+  if (there) return {};
   fs::create_directory(folder, error);
   if (error == std::errc::no_such_file_or_directory)
     return fail(ErrorCode::kNotFound,
@@ -117,8 +123,8 @@ Result<std::unique_ptr<Memory>> Memory::open(const std::string& folder, MemoryOp
   auto state = std::make_unique<State>(clock, std::move(chosen));
   const MemoryOptions& options = state->options;
   state->folder = folder;
-  if (Status made = make_folder(folder, options.read_only); !made) return tl::unexpected(made.error());
-  const std::string path = folder + "/rows.sqlite";
+  if (Status made = make_folder(folder, options); !made) return tl::unexpected(made.error());
+  const std::string path = folder + kRows;
   if (!options.read_only) {
     if (Status taken = state->writer_lock.take(folder); !taken) return tl::unexpected(taken.error());
     auto writer = SqliteRows::open(path, options);
@@ -162,6 +168,17 @@ Status Memory::add(Record record) {
   state_->waiting.push_back(std::move(record));
   state_->changed.notify_all();
   return {};
+}
+
+std::optional<Error> Memory::failing() const {
+  std::lock_guard lock(state_->mutex);
+  if (state_->last_commit) return std::nullopt;
+  return state_->last_commit.error();
+}
+
+std::size_t Memory::waiting() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->waiting.size() + state_->committing;
 }
 
 Status Memory::flush() {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <memory>
@@ -76,6 +79,14 @@ void add_log_level(CLI::App& app, std::string& level) {
       ->capture_default_str();
 }
 
+/// What was printed and can't be written makes a failure of what was done.
+int written(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (code != braid::serve::kDone || errno == EPIPE) return code;
+  braid::serve::say("braid: can't write the output: {}\n", std::strerror(errno));
+  return braid::serve::kResourceError;
+}
+
 int run(int argc, char** argv) {
   using namespace braid::serve;
   CLI::App app(
@@ -116,7 +127,7 @@ int run(int argc, char** argv) {
                                                   {"error", LogLevel::kError},
                                                   {"off", LogLevel::kOff}};
   braid::set_log_level(levels.at(level));
-  return command();
+  return written(command());
 }
 
 }  // namespace

@@ -29,13 +29,26 @@ int failed(const Error& error) {
 void print(const boost::json::object& object) { fmt::print("{}\n", boost::json::serialize(object)); }
 
 Result<std::unique_ptr<Memory>> open_with_embedder(const MemoryFlags& flags, Clock& clock, bool read_only) {
-  retrieve::MemoryOptions options{.read_only = read_only};
+  retrieve::MemoryOptions options;
+  options.read_only = read_only;
   if (Status added = add_embedder(flags.embedder, options); !added) return tl::unexpected(added.error());
   return Memory::open(flags.folder, std::move(options), clock);
 }
 
 Result<std::unique_ptr<Memory>> open(const MemoryFlags& flags, Clock& clock, bool read_only) {
-  return Memory::open(flags.folder, {.read_only = read_only}, clock);
+  retrieve::MemoryOptions options;
+  options.read_only = read_only;
+  options.must_exist = true;
+  return Memory::open(flags.folder, options, clock);
+}
+
+/// Before a memory is made for nothing.
+Status are_there(const std::vector<std::string>& files) {
+  std::error_code error;
+  for (const std::string& path : files)
+    if (path != "-" && !std::filesystem::exists(path, error))
+      return fail(ErrorCode::kNotFound, fmt::format("there is no file {}", path));
+  return {};
 }
 
 /// What the flags say of all that is added; its time for texts and pipes.
@@ -89,27 +102,38 @@ Result<std::size_t> add_one_file(Memory& memory, const std::string& path, Record
   return add_file(memory, path, head);
 }
 
+std::string count_of(std::uint64_t records) {
+  return fmt::format("{} {}", records, records == 1 ? "record" : "records");
+}
+
+void tell_added(const MemoryFlags& flags, const std::string& file, std::size_t records) {
+  if (flags.json)
+    print({{"type", "added"}, {"file", file}, {"records", records}});
+  else
+    fmt::print("{}: {}\n", file, count_of(records));
+}
+
 int add(const MemoryFlags& flags) {
   if (flags.files.empty() && flags.texts.empty())
     return failed({ErrorCode::kUsage, "nothing to add: name a FILE, or say --text TEXT"});
   const auto head = head_of(flags);
   if (!head) return failed(head.error());
+  if (Status there = are_there(flags.files); !there) return failed(there.error());
   RealClock clock;
   auto memory = open_with_embedder(flags, clock, false);
   if (!memory) return failed(memory.error());
   for (const std::string& text : flags.texts)
     if (Status added = add_text(**memory, text, *head, flags); !added) return failed(added.error());
   if (Status flushed = (*memory)->flush(); !flushed) return failed(flushed.error());
+  if (!flags.texts.empty()) tell_added(flags, "--text", flags.texts.size());
   std::optional<Error> first;
   for (const std::string& path : flags.files) {
     const auto added = add_one_file(**memory, path, *head, flags);
     if (!added) {
       say("braid memory: {}\n", added.error().message);
       first = first.value_or(added.error());
-    } else if (flags.json) {
-      print({{"type", "added"}, {"file", path}, {"records", *added}});
     } else {
-      fmt::print("{}: {} records\n", path, *added);
+      tell_added(flags, path, *added);
     }
   }
   if (Status settled = (*memory)->settle(); !settled) first = first.value_or(settled.error());
@@ -124,6 +148,16 @@ void print_record(const retrieve::Record& record) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
   fmt::print("    {}\n", text);
+}
+
+/// As it was understood.
+std::string range_text(const retrieve::Filter& filter) {
+  const bool from = filter.from != UtcTime::min(), to = filter.to != UtcTime::max();
+  if (from && to)
+    return fmt::format("from {} to {}", calendar::utc_text(filter.from), calendar::utc_text(filter.to));
+  if (from) return fmt::format("since {}", calendar::utc_text(filter.from));
+  if (to) return fmt::format("before {}", calendar::utc_text(filter.to));
+  return "that is kept here";
 }
 
 int search(const MemoryFlags& flags) {
@@ -144,7 +178,7 @@ int search(const MemoryFlags& flags) {
     print(search_json(*query, *found));
     return kDone;
   }
-  if (found->hits.empty()) say("nothing in that range fits\n");
+  if (found->hits.empty()) say("nothing {} fits\n", range_text(query->filter));
   for (const retrieve::SearchPart& part : found->parts)
     if (part.verdict == retrieve::PartVerdict::kLate)
       say("note: the search by {} missed its deadline and was left out\n", part.name);
@@ -177,8 +211,8 @@ int stats(const MemoryFlags& flags) {
     print(stats_json(*stats));
     return kDone;
   }
-  fmt::print("{} records in {} segments, {:.1f} MB", stats->records, stats->segments,
-             static_cast<double>(stats->bytes) / 1e6);
+  fmt::print("{} in {} {}, {:.1f} MB", count_of(stats->records), stats->segments,
+             stats->segments == 1 ? "segment" : "segments", static_cast<double>(stats->bytes) / 1e6);
   if (stats->records > 0)
     fmt::print(", {} to {}", calendar::utc_text(stats->first), calendar::utc_text(stats->last));
   fmt::print("\n");
@@ -199,7 +233,7 @@ int prune(const MemoryFlags& flags) {
   if (flags.json)
     print({{"type", "pruned"}, {"records", *pruned}});
   else
-    fmt::print("{} records forgotten\n", *pruned);
+    fmt::print("{} forgotten\n", count_of(static_cast<std::uint64_t>(*pruned)));
   return kDone;
 }
 

@@ -105,8 +105,11 @@ Result<calendar::Asker> asker(const MemoryFlags& flags) {
 Result<calendar::UtcRange> time_flag(const char* flag, const std::string& text,
                                      const calendar::Asker& asker) {
   auto range = calendar::parse_time_range(text, asker);
-  if (!range) return fail(ErrorCode::kUsage, fmt::format("{}: {}", flag, range.error().message));
-  return range;
+  if (range) return range;
+  if (parse_span(text))
+    return fail(ErrorCode::kUsage,
+                fmt::format("{}: '{}' is a length; write it as PT72H, PT10M or P3D", flag, text));
+  return fail(ErrorCode::kUsage, fmt::format("{}: {}", flag, range.error().message));
 }
 
 Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags) {
@@ -134,6 +137,8 @@ Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags) {
     if (!range) return tl::unexpected(range.error());
     query.filter.to = range->from;
   }
+  if (query.filter.to <= query.filter.from)
+    return fail(ErrorCode::kUsage, fmt::format("--to {} is not after --from {}", flags.to, flags.from));
   if (flags.during.empty() && flags.from.empty() && flags.to.empty())
     if (auto asked = retrieve::find_asked_time(query.text, *who)) {
       query.filter.from = asked->from;

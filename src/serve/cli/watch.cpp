@@ -42,6 +42,9 @@ class Watching final : public deliver::EventSink {
     perceived_ = perceived_ || std::holds_alternative<deliver::Perceived>(event);
     if (memory_) memory_->on_event(event);
     writing_since_ = clock_.now();
+    if (memory_)
+      if (auto trouble = memory_->new_trouble())
+        writer_->on_event(deliver::Fault{"memory", {}, *std::move(trouble)});
     writer_->on_event(event);
     writing_since_ = kNotWriting;
     // Nobody reads any more: there is nobody to go on for.

@@ -94,8 +94,27 @@ void SessionMemory::recall(Question& question) {
                                  std::move(hit.record.text), perceived_at(hit.record)});
 }
 
+/// Of a commit that failed.
+Error SessionMemory::explained(const Error& error) const {
+  return {error.code,
+          fmt::format("the memory {} can't be written, what is to be remembered waits: {}", options_.folder,
+                      error.message),
+          true};
+}
+
+std::optional<Error> SessionMemory::new_trouble() {
+  const std::optional<Error> failing = memory_->failing();
+  if (!std::exchange(in_trouble_, failing.has_value()) && failing) return explained(*failing);
+  return std::nullopt;
+}
+
 Status SessionMemory::finish() {
-  if (Status flushed = memory_->flush(); !flushed) return flushed;
+  if (Status flushed = memory_->flush(); !flushed)
+    return fail(
+        flushed.error().code,
+        fmt::format("{} records are lost: the memory {} can't be written: {}; make room there, or name "
+                    "another folder",
+                    memory_->waiting() + lost_, options_.folder, flushed.error().message));
   if (lost_ == 0) return {};
   return fail(
       ErrorCode::kFull,

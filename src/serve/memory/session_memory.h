@@ -38,6 +38,8 @@ class SessionMemory {
   /// Adds to its evidence. Answers aren't looked for: a question would find itself. A search that is late
   /// adds "memory" to what was given up.
   void recall(Question& question);
+  /// Once each time that the memory begins to fail: why. On the delivery thread.
+  std::optional<Error> new_trouble();
   /// Commits what waits. Its error, or that records were refused.
   Status finish();
 
@@ -46,12 +48,14 @@ class SessionMemory {
       : options_(std::move(options)), memory_(std::move(memory)) {}
   void keep(retrieve::RecordKind kind, const std::string& source, SessionTime start, SessionTime end,
             const std::string& text, std::vector<retrieve::RecordVector> vectors = {});
+  Error explained(const Error& error) const;
   /// None: it wasn't written by this session.
   std::optional<SessionTime> perceived_at(const retrieve::Record& record) const;
 
   const SessionMemoryOptions options_;
   std::unique_ptr<retrieve::Memory> memory_;
   UtcTime began_{};
+  bool in_trouble_ = false;
   std::atomic<std::uint64_t> lost_ = 0;  // records that couldn't be added
 };
 

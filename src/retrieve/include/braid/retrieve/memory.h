@@ -19,7 +19,8 @@ namespace braid::retrieve {
 using Embed = std::function<Result<std::vector<float>>(const std::vector<std::string>& texts)>;
 
 struct MemoryOptions {
-  bool read_only = false;  ///< beside a process that writes, too
+  bool read_only = false;   ///< beside a process that writes, too
+  bool must_exist = false;  ///< also where it is written to: no memory is made
   Nanoseconds commit_every = Milliseconds(50);
   std::size_t max_waiting = 8192;        ///< records that were added and aren't committed
   std::int64_t segment_records = 16384;  ///< then the next segment begins
@@ -46,7 +47,7 @@ struct MemoryStats {
 /// loses no more than what waits for its commit. One process writes, any number read.
 class Memory {
  public:
-  /// Makes the folder, though not its parents, unless `read_only`. The clock outlives it.
+  /// Makes the folder, though not its parents, unless `read_only` or `must_exist`. The clock outlives it.
   /// Errors: kNotFound; kFull: another process writes to it; kBadInput: no such memory, or damaged;
   /// kUnsupported: of a later version; kResource.
   static Result<std::unique_ptr<Memory>> open(const std::string& folder, MemoryOptions options, Clock& clock);
@@ -60,6 +61,10 @@ class Memory {
   Status add(Record record);
   /// Blocks until all that was added is committed. The error of the commit that failed; they wait on.
   Status flush();
+  /// Why the last commit failed, if it did: what waits is tried again, up to max_waiting.
+  std::optional<Error> failing() const;
+  /// Records that were added and aren't committed.
+  std::size_t waiting() const;
   /// Blocks until all that is committed has its vector. The embedder's error: then it makes no more of them.
   Status settle();
 
