@@ -98,11 +98,12 @@ class Memory(BraidTest):
         self.assertIn("no embedder", self.braid("search", "x", "--embedder", cached_model("nano-q8_0.gguf"), code=3).stderr)
 
     def test_what_cannot_be_written_is_told_as_it_happens(self):
-        log = self.write("long.csv", "time_s,temperature\n" + "".join(f"{i},{i % 50}\n" for i in range(3000)))
+        log = self.write("long.csv", "time_s,temperature\n" + "".join(f"{i},{i % 50}\n" for i in range(60)))
+        self.braid("add", "--text", "x", "--embedder", "off")
         # As on a full disk: no file may grow past that.
         run = subprocess.run([BRAID, "watch", log, "--memory", self.memory, "--embedder", "off", "--json"],
                              capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
-                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000)))
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)))
         self.assertEqual(run.returncode, 4, run.stderr)
         events = [json.loads(line) for line in run.stdout.splitlines()]
         (trouble,) = [event for event in events if event["type"] == "error"]

@@ -15,6 +15,11 @@ TEST(Nearest, TheFewestChangesWin) {
   EXPECT_EQ(nearest("", kNames), "");
 }
 
+TEST(Nearest, ASwapOfNeighboursIsOneChange) {
+  constexpr std::array<std::string_view, 2> kFlags = {"fps", "ask"};
+  EXPECT_EQ(nearest("aks", kFlags), "ask");
+}
+
 TEST(Nearest, WhatNobodyCouldMeanIsNotCompared) {
   const std::string long_name(65, 'a');
   const std::array<std::string_view, 1> same = {long_name};

@@ -62,14 +62,13 @@ std::string not_expected(const CLI::App& root) {
   if (!first.starts_with("--"))
     return fmt::format("{}: one word too many: '{}'; put quotes around what belongs together ({} --help)",
                        name, first, name);
-  std::vector<std::string> flags;
+  std::vector<std::string_view> flags;
   for (const CLI::Option* option : app->get_options())
-    for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
+    flags.insert(flags.end(), option->get_lnames().begin(), option->get_lnames().end());
   const std::string written = first.substr(0, first.find('='));
-  const std::string_view meant =
-      braid::nearest(written, std::vector<std::string_view>(flags.begin(), flags.end()));
+  const std::string_view meant = braid::nearest(std::string_view(written).substr(2), flags);
   return fmt::format("{}: no flag {}{} ({} --help)", name, written,
-                     meant.empty() ? "" : fmt::format("; did you mean {}?", meant), name);
+                     meant.empty() ? "" : fmt::format("; did you mean --{}?", meant), name);
 }
 
 /// Taken before and after the command's name.
