@@ -120,22 +120,18 @@ boost::json::array speak_over_answer(const std::vector<std::int16_t>& clip,
   options.session.realtime = options.session.stay_open = true;
   options.session.max_answer_tokens = 512;
   LiveSessions sessions(host, &speech, clock, options);
-  std::vector<std::shared_ptr<LiveSession>> ended;
-  RealtimeParts parts{.sessions = sessions,
-                      .speech = &speech,
-                      .turns = &model,
-                      .model = made.engine.info,
-                      .pictures = {},
-                      .transcriber = std::nullopt,
-                      .clock = clock,
-                      .end_session =
-                          [&](std::shared_ptr<LiveSession> session, bool) {
-                            sessions.end(session->id(), session->owner());
-                            ended.push_back(std::move(session));
-                          },
-                      .durability = nullptr,
-                      .observers = {},
-                      .bounds = {}};
+  RealtimeParts parts{
+      .sessions = sessions,
+      .speech = &speech,
+      .turns = &model,
+      .model = made.engine.info,
+      .pictures = {},
+      .transcriber = std::nullopt,
+      .clock = clock,
+      .end_session = [&](const std::shared_ptr<LiveSession>& session, bool) { sessions.end(session); },
+      .durability = nullptr,
+      .observers = {},
+      .bounds = {}};
   auto opened = RealtimeConnection::open(parts, {}, {}, 7);
   std::atomic<std::uint64_t> illegal{0};
   const auto line = std::make_shared<Lifecycle>(illegal);
@@ -161,7 +157,6 @@ boost::json::array speak_over_answer(const std::vector<std::int16_t>& clip,
   clock.sleep_for(Milliseconds(1000));
   (*opened)->closed(line);
   opened->reset();
-  ended.clear();
   return events;
 }
 
