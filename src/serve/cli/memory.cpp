@@ -58,11 +58,8 @@ Result<RecordHead> head_of(const MemoryFlags& flags) {
   head.source = flags.source;
   head.kind = retrieve::RecordKind::kDocument;
   if (!flags.kind.empty()) {
-    const auto kind = retrieve::parse_record_kind(flags.kind);
-    if (!kind)
-      return fail(
-          ErrorCode::kUsage,
-          fmt::format("--kind {} is none: vision, audio, text, reading, answer, document", flags.kind));
+    const auto kind = kind_flag(flags.kind);
+    if (!kind) return tl::unexpected(kind.error());
     head.kind = *kind;
   }
   if (flags.at.empty()) return head;

@@ -24,12 +24,6 @@ void add_embedder_flag(CLI::App& command, MemoryFlags& flags) {
       ->type_name("FILE");
 }
 
-Result<retrieve::RecordKind> kind_flag(const std::string& name) {
-  if (const auto kind = retrieve::parse_record_kind(name)) return *kind;
-  return fail(ErrorCode::kUsage,
-              fmt::format("--kind {} is none: vision, audio, text, reading, answer, document", name));
-}
-
 }  // namespace
 
 void add_add_flags(CLI::App& command, MemoryFlags& flags) {
@@ -94,6 +88,12 @@ void add_prune_flags(CLI::App& command, MemoryFlags& flags) {
       ->required()
       ->type_name("TIME");
   add_zone(command, flags);
+}
+
+Result<retrieve::RecordKind> kind_flag(const std::string& name) {
+  if (const auto kind = retrieve::parse_record_kind(name)) return *kind;
+  return fail(ErrorCode::kUsage,
+              fmt::format("--kind {} is none: vision, audio, text, reading, answer, document", name));
 }
 
 Result<calendar::Asker> asker(const MemoryFlags& flags) {

@@ -38,6 +38,8 @@ void add_prune_flags(CLI::App& command, MemoryFlags& flags);
 Result<calendar::Asker> asker(const MemoryFlags& flags);
 /// kUsage: names the flag that doesn't fit.
 Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags);
+/// As parse_record_kind(), with the flag's name in its error.
+Result<retrieve::RecordKind> kind_flag(const std::string& name);
 /// As parse_time_range(), with the flag's name in its error.
 Result<calendar::UtcRange> time_flag(const char* flag, const std::string& text, const calendar::Asker& asker);
 
