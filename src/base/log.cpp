@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "braid/base/utf8.h"
+
 namespace braid {
 
 namespace {
@@ -37,6 +39,6 @@ spdlog::logger& logger() {
 
 void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
 bool log_enabled(LogLevel level) { return logger().should_log(spdlog_level(level)); }
-void log_line(LogLevel level, const std::string& line) { logger().log(spdlog_level(level), line); }
+void log_line(LogLevel level, const std::string& line) { logger().log(spdlog_level(level), printable(line)); }
 
 }  // namespace braid

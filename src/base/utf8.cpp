@@ -1,7 +1,10 @@
 #include "braid/base/utf8.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace braid {
 
@@ -49,6 +52,13 @@ Subpart subpart(std::string_view bytes, std::size_t at) {
   return {n, n == lead.length};
 }
 
+// C0, DEL, and C1, which begins with C2.
+bool is_control(std::string_view character) {
+  const auto byte = static_cast<std::uint8_t>(character[0]);
+  if (byte == 0xC2) return static_cast<std::uint8_t>(character[1]) < 0xA0;
+  return byte < 0x20 || byte == 0x7F;
+}
+
 }  // namespace
 
 void take_characters(std::string& bytes, std::string& text) {
@@ -70,6 +80,23 @@ std::string to_valid_utf8(std::string_view bytes) {
   take_characters(rest, text);
   if (!rest.empty()) text += kReplacement;
   return text;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const Subpart part = subpart(text, at);
+    const std::string_view character = text.substr(at, part.length);
+    at += part.length;
+    if (part.complete && !is_control(character)) {
+      out += character;
+      continue;
+    }
+    for (const char byte : character)
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(byte));
+  }
+  return out;
 }
 
 }  // namespace braid

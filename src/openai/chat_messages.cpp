@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "chat_media.h"
@@ -14,9 +13,8 @@ namespace {
 
 using Kind = JsonNode::Kind;
 
-constexpr std::size_t kMaxName = 256;                                             // bytes
-constexpr std::size_t kMaxToolCalls = 128;                                        // of one message
-constexpr std::int64_t kMaxUs = std::numeric_limits<std::int64_t>::max() / 1000;  // fits nanoseconds
+constexpr std::size_t kMaxName = 256;       // bytes
+constexpr std::size_t kMaxToolCalls = 128;  // of one message
 
 class MessageReader {
  public:
@@ -71,7 +69,7 @@ class MessageReader {
     if (!reader_.is(at, Kind::kObject, "an object")) return part;
     const std::optional<JsonIndex> type = reader_.required(at, "type");
     if (!type || !reader_.is(*type, Kind::kString, "a string")) return part;
-    part.timestamp_us = reader_.integer(at, "timestamp_us", 0, kMaxUs);
+    part.timestamp_us = reader_.integer(at, "timestamp_us", 0, kMaxTimeUs);
     const std::string_view word = reader_.node(*type).text;
     if (word == "text") {
       if (const auto text = reader_.required(at, "text")) part.text = take_text(*text);

@@ -140,7 +140,7 @@ class RequestReader {
                        "Invalid 'braid.session': empty string. Name a session, or leave it out.");
       request_.braid.session = *session;
     }
-    request_.braid.at_us = reader_.integer(*options, "at_us", 0, kMaxUs);
+    request_.braid.at_us = reader_.integer(*options, "at_us", 0, kMaxTimeUs);
   }
 
   // What would give another answer than was asked for.
@@ -166,8 +166,6 @@ class RequestReader {
     for (const char* name : {"metadata", "prediction", "prompt_cache_options"}) reader_.object(kRoot, name);
     reader_.boolean(kRoot, "store");
   }
-
-  static constexpr std::int64_t kMaxUs = std::numeric_limits<std::int64_t>::max() / 1000;
 
   FieldReader reader_;
   const ChatLimits& limits_;

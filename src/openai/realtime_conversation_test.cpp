@@ -284,6 +284,8 @@ TEST_F(RealtimeTest, OwnEventsAreTaken) {
   EXPECT_EQ(host.compared[0].t4_us, 47);
   EXPECT_THAT(host.compared[0].sources, ElementsAre("press", ""));
   EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":50,"sources":[3]})"), "invalid_type");
+  EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":4000000000000001})"), "integer_above_max_value");
+  EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":1,"pong_us":-4000000000000001})"), "integer_below_min_value");
   conversation->media_failed("v", {ErrorCode::kBadInput, "no picture"});
   EXPECT_EQ(host.sent.back().at("error").at("event_id"), "v");
 }

@@ -20,7 +20,6 @@ constexpr std::size_t kDepth = 16;
 constexpr std::size_t kMaxType = 64;                                 // bytes
 constexpr std::size_t kMaxInstructions = 16U << 10;                  // bytes
 constexpr std::size_t kMaxKeys = 16, kMaxKey = 64, kMaxValue = 512;  // of metadata; the last two in bytes
-constexpr std::int64_t kMaxUs = 4'000'000'000'000'000;               // the year 2096, as Unix time
 
 class EventReader {
  public:
@@ -135,7 +134,7 @@ class EventReader {
                                                               "source"};
     reader_.only(kRoot, kKeys);
     event::AppendPicture picture;
-    picture.captured_us = reader_.integer(kRoot, "capture_ts_us", 0, kMaxUs);
+    picture.captured_us = reader_.integer(kRoot, "capture_ts_us", 0, kMaxTimeUs);
     picture.source = reader_.string(kRoot, "source", limits_.id_bytes).value_or("");
     picture.bytes = read_picture(reader_, kRoot, "image", abilities_, limits_);
     return picture;
@@ -147,7 +146,7 @@ class EventReader {
     reader_.only(kRoot, kKeys);
     event::AppendReading reading;
     reading.source = reader_.required_string(kRoot, "source", limits_.id_bytes);
-    reading.at_us = reader_.integer(kRoot, "at_us", 0, kMaxUs);
+    reading.at_us = reader_.integer(kRoot, "at_us", 0, kMaxTimeUs);
     const auto values = reader_.required_object(kRoot, "values");
     if (!values || !reader_.within(*values, reader_.doc().children(*values), limits_.readings, "values"))
       return reading;
@@ -166,13 +165,18 @@ class EventReader {
     return reading;
   }
 
+  /// On a clock of the sender's, which may begin anywhere.
+  std::optional<std::int64_t> time(std::string_view name) {
+    return reader_.integer(kRoot, name, -kMaxTimeUs, kMaxTimeUs);
+  }
+
   Body clock_ping() {
     static constexpr std::array<std::string_view, 5> kKeys = {"type", "event_id", "t1_us", "pong_us",
                                                               "sources"};
     reader_.only(kRoot, kKeys);
     event::ClockPing ping;
-    if (reader_.required(kRoot, "t1_us")) ping.t1_us = reader_.integer(kRoot, "t1_us").value_or(0);
-    ping.pong_us = reader_.integer(kRoot, "pong_us");
+    if (reader_.required(kRoot, "t1_us")) ping.t1_us = time("t1_us").value_or(0);
+    ping.pong_us = time("pong_us");
     const auto sources = reader_.array(kRoot, "sources");
     if (!sources ||
         !reader_.within(*sources, reader_.doc().children(*sources), limits_.clock_sources, "sources"))

@@ -12,7 +12,7 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 
 /// Process-wide; the default is kWarning. Thread-safe.
 void set_log_level(LogLevel level);
-void log_line(LogLevel level, const std::string& line);
+void log_line(LogLevel level, const std::string& line);  ///< on one line: as printable() gives it
 bool log_enabled(LogLevel level);
 
 template <class... Args>

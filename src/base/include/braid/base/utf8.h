@@ -14,4 +14,8 @@ void take_characters(std::string& bytes, std::string& text);
 /// All of `bytes` as valid UTF-8; an incomplete character at the end becomes U+FFFD.
 std::string to_valid_utf8(std::string_view bytes);
 
+/// For a terminal or a log: valid UTF-8 on one line. Each byte of a control character (C0, DEL, C1) and each
+/// that is of no character becomes \xNN, so that names which others chose begin no line and colour nothing.
+std::string printable(std::string_view text);
+
 }  // namespace braid
