@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "braid/base/utf8.h"
 #include "realtime_fields.h"
 #include "realtime_print.h"
 
@@ -164,6 +165,15 @@ class Merge {
 };
 
 }  // namespace
+
+std::string to_model_name(std::string_view name) {
+  std::string valid = to_valid_utf8(name);
+  if (valid.size() <= kMaxWord) return valid;
+  std::size_t end = kMaxWord;
+  while ((static_cast<unsigned char>(valid[end]) & 0xC0U) == 0x80U) --end;  // within a character
+  valid.resize(end);
+  return valid;
+}
 
 const char* to_string(SoundFormat format) {
   static constexpr std::array<const char*, 3> kNames = {"audio/pcm", "audio/pcmu", "audio/pcma"};

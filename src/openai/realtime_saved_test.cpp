@@ -37,6 +37,21 @@ TEST_F(RealtimeSavedTest, SettingsComeBack) {
   EXPECT_TRUE(settings().at("audio").at("input").at("turn_detection").is_null());
 }
 
+TEST_F(RealtimeSavedTest, AModelOfAnyNameComesBack) {
+  const std::string as(255, 'a');
+  EXPECT_EQ(to_model_name("x"), "x");
+  EXPECT_EQ(to_model_name(as + "bc"), as + "b");
+  EXPECT_EQ(to_model_name(as + "\xC3\xBC"), as);
+  EXPECT_EQ(to_model_name(as.substr(2) + "\xF0\x9F\x98\x80"), as.substr(2));
+  for (const std::string& name : {as + "\xC3\xBC", as + "\xC3", std::string(256, '\xFF'), std::string(300, '\x80')}) {
+    SavedConversation start;
+    start.config.model = to_model_name(name);
+    conversation.emplace(host, start, abilities, 7, limits);
+    save_and_restore();
+    EXPECT_EQ(settings().at("model").as_string(), start.config.model);
+  }
+}
+
 TEST_F(RealtimeSavedTest, ItemsAndTheNextQuestionComeBack) {
   say("What is the code?");
   take(R"({"type":"response.create"})");

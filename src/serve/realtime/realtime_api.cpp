@@ -239,8 +239,8 @@ void RealtimeApi::connect(Asking& asking) {
     return refuse_with({400, "there are no sessions that only transcribe: set audio.input.transcription",
                         "invalid_request_error", "intent", "unsupported_value"});
   if (const auto model = request.query_value("model"); model && grant.config.model.empty())
-    grant.config.model = std::string(*model).substr(0, 256);
-  if (grant.config.model.empty()) grant.config.model = parts_.engine.info.name;
+    grant.config.model = openai::to_model_name(*model);
+  if (grant.config.model.empty()) grant.config.model = openai::to_model_name(parts_.engine.info.name);
   if (!RealtimeConnection::abilities(connection_parts_).hears) grant.config.turns.reset();
   auto connection = with_patience([&] { return open(request, grant); });
   if (!connection) return refuse_with(http_error(openai::to_api_error(connection.error())));
@@ -253,7 +253,7 @@ void RealtimeApi::connect(Asking& asking) {
 
 void RealtimeApi::make_secret(const net::Request& request, net::Exchange exchange) {
   openai::RealtimeConfig start;
-  start.model = parts_.engine.info.name;
+  start.model = openai::to_model_name(parts_.engine.info.name);
   const openai::RealtimeAbilities can = RealtimeConnection::abilities(connection_parts_);
   if (!can.hears) start.turns.reset();
   auto wanted = openai::parse_client_secret(request.body, start, can);

@@ -66,6 +66,10 @@ struct RealtimeConfig {
   RealtimeBraid braid;
 };
 
+/// A name that came from elsewhere than a session object, as session.model may be: valid UTF-8, cut behind the
+/// last character that ends within 256 bytes.
+std::string to_model_name(std::string_view name);
+
 /// `session`: JSON text of a session object; its fields replace those of `current`, deep, and what it doesn't
 /// name stays. All or nothing: an error names the first field that can't be, as "session.audio.input.format".
 Parsed<RealtimeConfig> merge_session(const RealtimeConfig& current, std::string_view session,
