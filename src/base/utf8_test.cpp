@@ -39,9 +39,11 @@ TEST(Utf8Test, CharactersAreTakenWhenTheyAreComplete) {
 
 TEST(Utf8Test, WhatIsPrintedStaysOnItsLineAndCommandsNoTerminal) {
   EXPECT_EQ(printable("a na\xC3\xAFve \xF0\x9F\x8D\x95 \\n"), "a na\xC3\xAFve \xF0\x9F\x8D\x95 \\n");
-  EXPECT_EQ(printable("a\nbraid: error: \x1b[31mred\r\t\x7f"), "a\\x0abraid: error: \\x1b[31mred\\x0d\\x09\\x7f");
+  EXPECT_EQ(printable("a\nbraid: error: \x1b[31mred\r\t\x7f"),
+            "a\\x0abraid: error: \\x1b[31mred\\x0d\\x09\\x7f");
   EXPECT_EQ(printable(std::string_view("\0z", 2)), "\\x00z");
-  EXPECT_EQ(printable("\xC2\x9B\x31m \xC2\xA0"), "\\xc2\\x9b1m \xC2\xA0");  // C1's own escape; a space that isn't
+  EXPECT_EQ(printable("\xC2\x9B\x31m \xC2\xA0"),
+            "\\xc2\\x9b1m \xC2\xA0");  // C1's own escape; a space that isn't
   EXPECT_EQ(printable("caf\xE9 \xE4\xB8"), "caf\\xe9 \\xe4\\xb8");
 }
 

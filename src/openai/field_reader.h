@@ -16,8 +16,8 @@
 
 namespace braid::openai {
 
-/// Latest of all times that clients give, microseconds: the year 2096 as Unix time. In nanoseconds, a session's
-/// start and a medium's length later it still fits 64 bits.
+/// Latest of all times that clients give, microseconds: the year 2096 as Unix time. In nanoseconds, a
+/// session's start and a medium's length later it still fits 64 bits.
 inline constexpr std::int64_t kMaxTimeUs = 4'000'000'000'000'000;
 
 class FieldReader {

@@ -285,7 +285,8 @@ TEST_F(RealtimeTest, OwnEventsAreTaken) {
   EXPECT_THAT(host.compared[0].sources, ElementsAre("press", ""));
   EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":50,"sources":[3]})"), "invalid_type");
   EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":4000000000000001})"), "integer_above_max_value");
-  EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":1,"pong_us":-4000000000000001})"), "integer_below_min_value");
+  EXPECT_EQ(code(R"({"type":"clock.ping","t1_us":1,"pong_us":-4000000000000001})"),
+            "integer_below_min_value");
   conversation->media_failed("v", {ErrorCode::kBadInput, "no picture"});
   EXPECT_EQ(host.sent.back().at("error").at("event_id"), "v");
 }

@@ -43,7 +43,8 @@ TEST_F(RealtimeSavedTest, AModelOfAnyNameComesBack) {
   EXPECT_EQ(to_model_name(as + "bc"), as + "b");
   EXPECT_EQ(to_model_name(as + "\xC3\xBC"), as);
   EXPECT_EQ(to_model_name(as.substr(2) + "\xF0\x9F\x98\x80"), as.substr(2));
-  for (const std::string& name : {as + "\xC3\xBC", as + "\xC3", std::string(256, '\xFF'), std::string(300, '\x80')}) {
+  for (const std::string& name :
+       {as + "\xC3\xBC", as + "\xC3", std::string(256, '\xFF'), std::string(300, '\x80')}) {
     SavedConversation start;
     start.config.model = to_model_name(name);
     conversation.emplace(host, start, abilities, 7, limits);

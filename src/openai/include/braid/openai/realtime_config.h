@@ -66,8 +66,8 @@ struct RealtimeConfig {
   RealtimeBraid braid;
 };
 
-/// A name that came from elsewhere than a session object, as session.model may be: valid UTF-8, cut behind the
-/// last character that ends within 256 bytes.
+/// A name that came from elsewhere than a session object, as session.model may be: valid UTF-8, cut behind
+/// the last character that ends within 256 bytes.
 std::string to_model_name(std::string_view name);
 
 /// `session`: JSON text of a session object; its fields replace those of `current`, deep, and what it doesn't
