@@ -9,7 +9,7 @@ CLIP ?= models/nano/samples/clip.mp4
 # CUDA=ON builds llama.cpp with its CUDA backend.
 export BRAID_CUDA := $(if $(CUDA),$(CUDA),OFF)
 
-.PHONY: help demo build model test bench faults soak fuzz sanitize tsan format check nano-check clean install
+.PHONY: help demo build model model-w test bench faults soak fuzz sanitize tsan format check nano-check clean install
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,6 +24,9 @@ build: ## build the braid binary, release, as build/release/bin/braid
 
 model: ## prepare the default model in the cache
 	@$(PREPARE) demo
+
+model-w: ## prepare nano-w too: the default model with whisper-base's ears, for people's voices (133 MB more to fetch)
+	@$(PREPARE) model-w
 
 test: ## build and run every test
 	@$(PREPARE) test

@@ -1,9 +1,10 @@
 """Whether torch and libmtmd compute the same model.
 
-agree.py WEIGHTS GGUF_FOLDER ASSETS BASE.gguf NANO_ASK SCRATCH
+agree.py WEIGHTS|- GGUF_FOLDER ASSETS BASE.gguf NANO_ASK SCRATCH
 
-Compares the rows of pictures and sounds (cosine at least 0.999), and greedy answers to 20 prompts token by token, up to
-the first token that torch itself prefers by less than half a logit: there, quantisation decides. Exits 1 if they differ.
+With `-` torch computes with the weights of the GGUFs themselves (models/nano). Compares the rows of pictures and sounds
+(cosine at least 0.999), and greedy answers to 20 prompts token by token, up to the first token that torch itself prefers by
+less than half a logit: there, quantisation decides. Exits 1 if they differ.
 """
 import json
 from pathlib import Path
@@ -20,6 +21,7 @@ from nano.checkpoint import load_weights, read_weights as read_trained
 from nano.encoders import ROW, LogMel
 from nano.model import Nano
 from nano.sequences import ASSISTANT, SOUND_BEGIN, SOUND_END, SYSTEM, USER, system_turn
+from nano.shipped import read_shipped
 
 COSINE, MARGIN = 0.999, 0.5
 TOKENS = 10
@@ -27,8 +29,8 @@ PICTURES, SOUNDS, QUESTIONS = 4, 3, 20
 PLAIN = ("What is gravity?", "List three colors.", "Hello!", "What do cows eat?", "Why is the sky blue?", "Name three animals.")
 
 
-def load(folder, base):
-    config, _, values = read_trained(folder)
+def load(weights, folder, base):
+    config, values = read_shipped(folder) if weights == "-" else read_trained(weights)[::2]
     model = Nano(config, read_weights(base))
     load_weights(model, {name: torch.from_numpy(v) for name, v in values.items()})
     return model.eval()
@@ -88,14 +90,14 @@ def answer(model, tokenizer, rows, question):
     return ids[0].tolist(), margins[0].tolist()
 
 
-def same(ours, margins, theirs):
-    """Whether the tokens are equal up to the first that could as well be another."""
+def difference(ours, margins, theirs):
+    """By how much torch prefers the first token that differs; 0 where none does."""
     for token, margin, other in zip(ours, margins, theirs + [2]):
         if token != other:
-            return margin < MARGIN
+            return margin
         if token == 2:
             break
-    return True
+    return 0
 
 
 def ask(program, base, folder, items, scratch):
@@ -116,7 +118,7 @@ def cosine(ours, path):
 @torch.no_grad()
 def main(weights, folder, assets, base, program, scratch):
     Path(scratch).mkdir(parents=True, exist_ok=True)
-    model = load(weights, base)
+    model = load(weights, folder, base)
     tokenizer = Tokenizer(json.loads(Path(assets, "text.json").read_text()))
     seen, heard = pictures(model, assets, scratch, random.Random(5)), sounds(model, scratch)
     asked = prompts(seen, heard)
@@ -127,14 +129,16 @@ def main(weights, folder, assets, base, program, scratch):
     found = ask(program, base, folder, items, scratch)
     closest = {path: cosine(rows, f"{scratch}/{i}.0.f32") for i, (parts, mine, _) in enumerate(asked) if parts
                for path, rows in [(parts[1]["file"], mine[1])]}
-    right = 0
+    right = equal = 0
     for (_, rows, question), theirs in zip(asked, found):
         ours, margins = answer(model, tokenizer, rows, question)
-        if same(ours, margins, theirs["answers"][0]["tokens"]):
-            right += 1
-        else:
-            print(f"differs: {question!r}: {tokenizer.decode(ours)!r} and {theirs['answers'][0]['text']!r}")
-    print(f"smallest cosine of {len(closest)} media {min(closest.values()):.5f}; {right} of {len(asked)} answers agree")
+        by = difference(ours, margins, theirs["answers"][0]["tokens"])
+        right += by < MARGIN
+        equal += by == 0
+        if by:
+            print(f"differs by {by:.2f}: {question!r}: {tokenizer.decode(ours)!r} and {theirs['answers'][0]['text']!r}")
+    print(f"smallest cosine of {len(closest)} media {min(closest.values()):.5f}; "
+          f"{right} of {len(asked)} answers agree, {equal} to the last token")
     return min(closest.values()) < COSINE or right < len(asked)
 
 

@@ -32,12 +32,13 @@ def draw_chunk(task):
     return texts, np.stack([mask for mask, _ in drawn]), np.stack([letters for _, letters in drawn])
 
 
-def _texts(rng, known, number, count):
-    """Every fifth is a question that can be answered from a picture; these go round, so that each is said often."""
+def _texts(rng, known, number, count, more):
+    """Every fifth is a question that can be answered from a picture; these go round, so that each is said often. Of the
+    others, where there are `more` sentences, half are of those."""
     asked = words.spoken_questions()
     first = number * count // 5
-    return [(asked[(first + i // 5) % len(asked)], 1) if i % 5 == 0 else (words.sentence(rng, known), 0)
-            for i in range(count)]
+    other = lambda: rng.choice(more) if more and rng.random() < 0.5 else words.sentence(rng, known)
+    return [(asked[(first + i // 5) % len(asked)], 1) if i % 5 == 0 else (other(), 0) for i in range(count)]
 
 
 def speak_chunk(task):
@@ -46,7 +47,8 @@ def speak_chunk(task):
     assets, number, count = task
     rng = random.Random(2000 + number)
     known = json.loads(Path(assets, "text.json").read_text())["words"]
-    texts = _texts(rng, known, number, count)
+    more = Path(assets, "sentences.txt")
+    texts = _texts(rng, known, number, count, more.read_text().splitlines() if more.exists() else [])
     for voice, every in FESTIVAL_EVERY.items():
         if number % every == every - 1:
             spoken = [(voices.trimmed(x), voice) for x in voices.festival([text for text, _ in texts], voice)]

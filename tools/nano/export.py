@@ -6,29 +6,12 @@ from pathlib import Path
 import sys
 
 import gguf
-import numpy as np
 
 from nano.checkpoint import read_weights
 from nano.encoders import ROW
+from nano.tensors import add_kernel, add_matrix, add_vector, finish
 
-Q8_0 = gguf.GGMLQuantizationType.Q8_0
 BLOCK = dict(attn_qkv="qkv", attn_out="o", ffn_up="up", ffn_down="down")
-
-
-def add_matrix(writer, name, values):
-    """As Q8_0 where rows divide into its blocks of 32, else as float16."""
-    if values.shape[-1] % 32:
-        writer.add_tensor(name, np.ascontiguousarray(values).astype(np.float16))
-    else:
-        writer.add_tensor(name, gguf.quantize(np.ascontiguousarray(values), Q8_0), raw_dtype=Q8_0)
-
-
-def add_kernel(writer, name, values):
-    writer.add_tensor(name, np.ascontiguousarray(values).astype(np.float16))
-
-
-def add_vector(writer, name, values):
-    writer.add_tensor(name, np.ascontiguousarray(values).astype(np.float32))
 
 
 def add_blocks(writer, prefix, weights, count, norm_bias):
@@ -102,14 +85,6 @@ def add_lora(writer, weights, rank):
     for name, values in weights.items():
         _, layer, tensor = name.split(".")
         add_matrix(writer, f"blk.{layer}.{tensor[2:]}.weight.lora_{tensor[0]}", values)
-
-
-def finish(writer, path):
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    print(f"{path}: {Path(path).stat().st_size / 1e6:.2f} MB")
 
 
 def export(folder, out):

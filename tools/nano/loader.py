@@ -37,9 +37,9 @@ def step_batch(builder, config, step):
     return builder.batch(rng, {kind: getattr(batch, kind) for kind in KINDS}, batch.tokens, batch.longest)
 
 
-def _work(queue, vocabulary, bank, config, steps):
+def _work(queue, vocabulary, bank, config, steps, make):
     torch.set_num_threads(1)
-    builder = Builder(Tokenizer(vocabulary), bank, config.vision.rows, config.train.drop_share, config.train.sign_share)
+    builder = make(Tokenizer(vocabulary), bank, config.vision.rows, config.train.drop_share, config.train.sign_share)
     for step in steps:
         queue.put(step_batch(builder, config, step))
 
@@ -47,10 +47,10 @@ def _work(queue, vocabulary, bank, config, steps):
 class Loader:
     """Gives the batches of steps `first`, `first` + 1, ... up to `end`."""
 
-    def __init__(self, vocabulary, bank, config, first, end, workers):
+    def __init__(self, vocabulary, bank, config, first, end, workers, make=Builder):
         self.queues = [multiprocessing.Queue(AHEAD) for _ in range(workers)]
         self.workers = [multiprocessing.Process(target=_work, daemon=True, args=(
-            queue, vocabulary, bank, config, range(first + i, end, workers))) for i, queue in enumerate(self.queues)]
+            queue, vocabulary, bank, config, range(first + i, end, workers), make)) for i, queue in enumerate(self.queues)]
         for worker in self.workers:
             worker.start()
         self.next = 0

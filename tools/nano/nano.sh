@@ -2,6 +2,7 @@
 # One step of making the default model: nano.sh STEP ARGUMENTS..., in the order of docs/nano.md.
 #
 #   assets bank plain train export evalset evaluate chat agree fits     python3 -m nano.STEP
+#   sentences train_w export_w agree_w                                  the same, for nano-w
 #   check                                                          all of them, tiny, on a CPU: `make nano-check`
 # NANO_PYTHON names another python3 with torch (a GPU's); NANO_SITE a folder that already holds gguf and tokenizers.
 set -euo pipefail
@@ -51,6 +52,7 @@ check() {
   step_of fits "$work/assets" "$work/bank" "$base" "$work/weights"
   step_of export "$work/weights" "$work/gguf"
   step_of agree "$work/weights" "$work/gguf" "$work/assets" "$base" "$program" "$work/scratch"
+  step_of agree_w "$repo/models/nano/mmproj-nano.gguf" "$base" "$program" "$work/scratch"
   step_of chat "$base" "$base" --every 60 --tokens 4
   # A run that is cut and resumed ends where it should.
   rm -f "$work/state.pt"
@@ -61,7 +63,7 @@ check() {
   echo "nano-check: passed"
 }
 
-[[ $# -gt 0 ]] || { sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2; }
+[[ $# -gt 0 ]] || { sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 2; }
 packages=${NANO_SITE:-$(site)}
 if [[ $1 == check ]]; then
   check

