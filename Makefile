@@ -9,7 +9,7 @@ CLIP ?= models/nano/samples/clip.mp4
 # CUDA=ON builds llama.cpp with its CUDA backend.
 export BRAID_CUDA := $(if $(CUDA),$(CUDA),OFF)
 
-.PHONY: help demo build model model-w test bench faults soak fuzz sanitize tsan format check nano-check clean install
+.PHONY: help demo build model model-w test bench faults soak torture fuzz sanitize tsan format check nano-check clean install
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -43,6 +43,10 @@ faults: ## 10,000 broken requests and events against the server, sanitized and w
 soak: ## a day of virtual time, then ten minutes on the default model: nothing grows, nothing gets slower
 	@$(PREPARE) test
 	@tools/soak.sh
+
+torture: ## 400 files of every kind, whole and broken, read under AddressSanitizer and UBSan
+	@$(PREPARE) test
+	@tools/torture.sh
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (20)
 	@$(PREPARE) dev

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace braid::ingest {
 
@@ -64,15 +63,24 @@ Result<std::vector<std::string>> parse_csv_line(std::string_view line, char sepa
 }
 
 char guess_separator(std::string_view line) {
-  constexpr std::array kSeparators = {',', ';', '\t'};
-  std::array<int, kSeparators.size()> counts{};
+  int semicolons = 0, tabs = 0, commas = 0, decimals = 0;
   bool quoted = false;
-  for (const char c : line) {
-    quoted ^= c == '"';
-    for (std::size_t i = 0; i < kSeparators.size(); ++i) counts[i] += !quoted && c == kSeparators[i];
+  const auto is_digit = [&](std::size_t at) {
+    return at < line.size() && line[at] >= '0' && line[at] <= '9';
+  };
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    quoted ^= line[i] == '"';
+    if (quoted) continue;
+    semicolons += line[i] == ';';
+    tabs += line[i] == '\t';
+    if (line[i] != ',') continue;
+    ++commas;
+    decimals += is_digit(i - 1) && is_digit(i + 1);
   }
-  return kSeparators[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
-                                              counts.begin())];
+  // "0,5;20,1": beside another separator, commas inside numbers are decimal ones.
+  if (semicolons + tabs > 0 && commas == decimals) commas = 0;
+  if (commas >= std::max(semicolons, tabs)) return ',';
+  return semicolons >= tabs ? ';' : '\t';
 }
 
 }  // namespace braid::ingest

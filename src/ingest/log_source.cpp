@@ -61,7 +61,10 @@ class LogSource final : public Source {
 
   Status run(SourceId id, const PacketSink& sink) override {
     const SteadyTime start = options_.session_start ? options_.session_start() : pacer_.now();
-    Outlet outlet(id, sink, pacer_, {.realtime = options_.realtime && !spec_.live, .live = spec_.live},
+    Outlet outlet(id, sink, pacer_,
+                  {.realtime = options_.realtime && !spec_.live,
+                   .live = spec_.live,
+                   .longest = spec_.live ? Nanoseconds{} : options_.limits.max_duration},
                   start);
     RowOutlet rows(outlet, stream(), spec_.target, spec_.live ? 0 : RowOutlet::kWindow);
     if (!times_.guess().empty()) outlet.notice(times_.guess());

@@ -89,10 +89,10 @@ TEST(MediaFaults, NeverCrashWhateverByteIsWrong) {
 TEST(MediaFaults, AreFoundBeforeTooLargePicturesAreDecoded) {
   const std::string path = make_media("large.png", kPicture + "-frames:v 1");
   IngestOptions options;
-  options.max_input_side = 300;
+  options.limits.max_side = 300;
   EXPECT_EQ(code(see(path, options).status), "limit");
-  options.max_input_side = 8192;
-  options.max_input_pixels = 320 * 179;
+  options.limits.max_side = 8192;
+  options.limits.max_pixels = 320 * 179;
   const Seen seen = see(path, options);
   EXPECT_FALSE(seen.status);
   EXPECT_TRUE(seen.frames.empty());
@@ -104,7 +104,7 @@ TEST(MediaFaults, OfAPictureThatGrowsTooLargeAreDamage) {
   const std::string large =
       read_file(make_media("big.ts", "-f lavfi -i testsrc=s=640x360:r=25:d=1 " + kH264));
   IngestOptions options;
-  options.max_input_side = 320;
+  options.limits.max_side = 320;
   const Seen seen = see(write_file("grows.ts", small + large), options);
   EXPECT_TRUE(seen.status);
   EXPECT_THAT(seen.frames, SizeIs(2));
@@ -120,7 +120,7 @@ TEST(MediaFaults, StopPlaylistsScriptsAndTooManyStreams) {
                      .status),
             "unsupported");
   IngestOptions options;
-  options.max_streams = 1;
+  options.limits.max_streams = 1;
   const Seen seen = see(make_media("two.mkv", kPicture + kTone + kH264 + "-c:a aac"), options);
   EXPECT_EQ(code(seen.status), "limit");
 }

@@ -19,10 +19,13 @@ Status check(const IngestOptions& options) {
     return fail(ErrorCode::kUsage,
                 fmt::format("frames per second are {} and at most {}; expected numbers above 0", options.fps,
                             options.max_fps));
-  if (options.max_frame_side < 0 || options.max_input_side < 1 || options.max_input_pixels < 1 ||
-      options.max_streams < 1 || options.frame_slots < 1 || options.network_timeout <= Nanoseconds{})
-    return fail(ErrorCode::kUsage,
-                "an ingest limit is 0 or less; expected at least 1 (max_frame_side may be 0)");
+  if (options.max_frame_side < 0 || options.limits.max_side < 1 || options.limits.max_pixels < 1 ||
+      options.limits.max_streams < 1 || options.frame_slots < 1 ||
+      options.limits.max_duration < Nanoseconds{} || options.limits.max_unpacked_bytes < 1 ||
+      options.limits.max_probe_bytes < 1 || options.network_timeout <= Nanoseconds{})
+    return fail(
+        ErrorCode::kUsage,
+        "an ingest limit is 0 or less; expected at least 1 (max_frame_side and max_duration may be 0)");
   return {};
 }
 

@@ -58,6 +58,12 @@ bool Outlet::damage(SessionTime at, ErrorCode code, const char* kind, const std:
       Error{code, more == 0 ? message : fmt::format("{} (and {} more like it before)", message, more)}});
 }
 
+bool Outlet::too_long(const std::string& target) {
+  return damage(SessionTime(options_.longest), ErrorCode::kLimit, "length",
+                fmt::format("{}: goes on after {:.1f} s, which is as much as is read; the rest is left out",
+                            target, to_seconds(options_.longest)));
+}
+
 void Outlet::flush_damage() {
   for (auto& [kind, fault] : faults_) {
     const std::uint64_t more = std::exchange(fault.held_back, 0);

@@ -24,6 +24,7 @@ class Outlet {
     bool realtime = false;                      ///< hold packets until their time
     bool live = false;                          ///< could be had at its time, without being held
     Nanoseconds bound_step = Milliseconds(20);  ///< bounds that move on by less are not worth a packet
+    Nanoseconds longest{};                      ///< of what is passed on; 0: any length
   };
   Outlet(SourceId id, const PacketSink& sink, Pacer& pacer, Options options, SteadyTime session_start);
 
@@ -39,6 +40,14 @@ class Outlet {
   }
   /// Sends a bound if it has moved on by enough to be worth a packet; an endless one always, once.
   bool bound(StreamKind stream, SessionTime nothing_before);
+  /// What was promised last: nothing earlier may be sent.
+  SessionTime promised(StreamKind stream) const { return bounds_[static_cast<std::size_t>(stream)]; }
+  /// Later than may be passed on.
+  bool past_end(SessionTime at) const {
+    return options_.longest > Nanoseconds{} && at.time_since_epoch() > options_.longest;
+  }
+  /// Reports that `target` goes on past that. False: stop reading.
+  bool too_long(const std::string& target);
   /// The source's last promise but the endless one: it was told of up to `at`, which is waited for. False:
   /// stop reading.
   bool end(StreamKind stream, SessionTime at) { return wait_for(at) && forward(Bound{stream, at}); }

@@ -13,6 +13,7 @@ SessionTime time_of(const Reading& reading) { return reading.at; }
 
 bool RowOutlet::push(std::variant<TextLine, Reading> row, std::int64_t line, const Handling& handling) {
   const SessionTime at = std::visit([](const auto& content) { return time_of(content); }, row);
+  if (outlet_.past_end(at)) return outlet_.too_long(source_);
   if (at < kSessionStart)
     return outlet_.damage(
         last_, ErrorCode::kBadInput, "early",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "braid/base/utf8.h"
@@ -45,6 +46,12 @@ Result<std::optional<LogRow>> SensorLogParser::parse(std::string_view line) {
   return form_ == Form::kJson ? parse_json(line) : parse_csv(line);
 }
 
+/// A comma that separates nothing is a decimal one.
+LogTime SensorLogParser::time_of(std::string text) const {
+  if (separator_ != ',' && !is_calendar_time(text)) std::replace(text.begin(), text.end(), ',', '.');
+  return {std::move(text), time_unit_};
+}
+
 /// True if the fields are names, not a row.
 bool SensorLogParser::take_header(const std::vector<std::string>& fields) {
   bool named = false;
@@ -54,7 +61,7 @@ bool SensorLogParser::take_header(const std::vector<std::string>& fields) {
       time_column_ = i;
       time_unit_ = *unit;
     }
-  const bool header = named || !log_time({fields[0], TimeUnit::kAuto}, TimeUnit::kAuto);
+  const bool header = named || !log_time(time_of(fields[0]), TimeUnit::kAuto);
   for (std::size_t i = 0; i < fields.size(); ++i)
     names_.push_back(header && !fields[i].empty() ? fields[i] : fmt::format("ch{}", i));
   return header;
@@ -68,7 +75,7 @@ Result<std::optional<LogRow>> SensorLogParser::parse_csv(std::string_view line) 
   if (fields->size() != names_.size())
     return fail(ErrorCode::kBadInput, fmt::format("{} fields; expected {}", fields->size(), names_.size()));
   LogRow row;
-  row.start = LogTime{(*fields)[time_column_], time_unit_};
+  row.start = time_of((*fields)[time_column_]);
   for (std::size_t i = 0; i < fields->size(); ++i)
     if (i != time_column_)
       if (auto added = add_value(row, names_[i], (*fields)[i]); !added) return tl::unexpected(added.error());

@@ -24,9 +24,22 @@ class AudioTrack final : public Track {
     const std::int64_t container_ns = to_ns(frame.best_effort_timestamp, time_base_);
     const SessionTime at = container_ns != AV_NOPTS_VALUE ? times.at(container_ns) : sound_.expected();
     error_bound_ = times.error_bound;
+    const SessionTime promised = outlet.promised(StreamKind::kAudio);
+    if (at < promised && !comes_late(promised - at, at, outlet)) return false;
+    sound_.nothing_before(promised);
     if (auto kept = sound_.push(frame, at); !kept)
       return outlet.damage(at, kept.error().code, "sound", kept.error().message);
     return send_ready(handling, outlet);
+  }
+
+  bool comes_late(Nanoseconds by, SessionTime at, Outlet& outlet) const {
+    constexpr Nanoseconds kRounding = Milliseconds(40);  // as muxers do
+    if (by <= kRounding) return true;
+    return outlet.damage(
+        at, ErrorCode::kBadInput, "late",
+        fmt::format("stream {}: sound stands {:.3f} s behind what else is of its time; that much of it "
+                    "is left out",
+                    index(), to_seconds(by)));
   }
 
   bool on_end(const Handling& handling, Outlet& outlet) override {

@@ -19,7 +19,16 @@ class Decoder {
   int receive(AVFrame& frame) { return avcodec_receive_frame(context_.get(), &frame); }
 
  private:
-  explicit Decoder(CodecPtr context) : context_(std::move(context)) {}
+  /// Of one picture; asked before it is allocated.
+  struct Limits {
+    int max_side = 0;
+    std::int64_t max_bytes = 0;
+  };
+  static int take_buffer(AVCodecContext* context, AVFrame* frame, int flags);
+
+  Decoder(std::unique_ptr<Limits> limits, CodecPtr context)
+      : limits_(std::move(limits)), context_(std::move(context)) {}
+  std::unique_ptr<Limits> limits_;  // the context points there
   CodecPtr context_;
 };
 

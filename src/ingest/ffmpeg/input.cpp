@@ -2,7 +2,7 @@
 
 extern "C" {
 #include <libavformat/avformat.h>
-#include <libavutil/avstring.h>
+#include <libavutil/mem.h>
 }
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@ extern "C" {
 #include <vector>
 
 #include "devices.h"
+#include "formats.h"
 #include "log_capture.h"
 #include "spool.h"
 
@@ -21,17 +22,12 @@ namespace braid::ingest::ffmpeg {
 
 namespace {
 
-constexpr int kPipeBuffer = 64 << 10;                // bytes
-constexpr std::size_t kHeadBytes = 4096;             // of a pipe, to see where an MP4's index is
-constexpr unsigned kProbeBytes = 2U << 20;           // to tell the format
-constexpr std::int64_t kStreamProbeBytes = 5 << 20;  // to tell its streams
+constexpr int kPipeBuffer = 64 << 10;           // bytes
+constexpr std::size_t kHeadBytes = 4096;        // of a pipe, to see where an MP4's index is
+constexpr std::int64_t kFormatBytes = 2 << 20;  // to tell the format; the rest tells its streams
+constexpr std::int64_t kLeastProbe = 2048;      // FFmpeg takes no less
 constexpr std::int64_t kStreamProbeUs = 5'000'000;
 constexpr std::int64_t kLiveProbeUs = 1'000'000;
-
-/// Formats that open other files or addresses, run scripts or take any text for a picture.
-constexpr std::array kRefused = {
-    "hls", "dash", "concat", "concatf", "imf", "sdp",   "avisynth",   "vapoursynth",
-    "tty", "bin",  "xbin",   "adf",     "idf", "lavfi", "ffmetadata", "webm_dash_manifest"};
 
 const char* protocols_of(const SourceSpec& spec) {
   switch (spec.transport) {
@@ -66,7 +62,6 @@ ErrorCode code_of(int error) {
     case AVERROR(ETIMEDOUT):
     case AVERROR(EIO):
       return ErrorCode::kNotFound;
-    case AVERROR(ENOMEM):
     case AVERROR(EMFILE):
     case AVERROR(ENFILE):
       return ErrorCode::kResource;
@@ -92,13 +87,19 @@ const char* remote_cure(int error) {
 tl::unexpected<Error> open_error(const SourceSpec& spec, int error) {
   const std::string complaint = take_last_complaint();
   const std::string reason = complaint.empty() ? error_text(error) : error_text(error) + ": " + complaint;
-  const ErrorCode code = code_of(error);
+  const bool local = spec.transport == Transport::kFile || spec.transport == Transport::kPipe;
+  const ErrorCode code = local && error == AVERROR(EIO) ? ErrorCode::kBadInput : code_of(error);
   const bool remote = spec.transport == Transport::kHttp || spec.transport == Transport::kRtsp;
   if (complaint.find("max_streams") != std::string::npos)
     return fail(ErrorCode::kLimit, fmt::format("{}: has too many streams ({})", spec.target, complaint));
   if (remote && code != ErrorCode::kBadInput)
     return fail(
         code, fmt::format("{}: could not be opened ({}); {}", spec.target, reason, remote_cure(error)), true);
+  if (error == AVERROR(ENOMEM))
+    return fail(ErrorCode::kLimit,
+                fmt::format("{}: unpacks to more at once than is allowed, or there is no memory ({}); raise "
+                            "max_unpacked_bytes if it is to be trusted",
+                            spec.target, reason));
   if (code == ErrorCode::kResource)
     return fail(code, fmt::format("{}: could not be opened ({}); close other programs or raise ulimit -n",
                                   spec.target, reason));
@@ -118,6 +119,11 @@ int read_pipe(void* opaque, std::uint8_t* to, int size) {
   const std::ptrdiff_t got = static_cast<Input*>(opaque)->read_bytes(to, static_cast<std::size_t>(size));
   if (got == 0) return AVERROR_EOF;
   return got > 0 ? static_cast<int>(got) : AVERROR(static_cast<int>(-got));
+}
+
+/// A file that is read opens no other.
+int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+  return AVERROR(EPERM);
 }
 
 int interrupted(void* input) { return static_cast<Input*>(input)->must_return() ? 1 : 0; }
@@ -238,32 +244,46 @@ Status Input::spool_if_needed(const SourceSpec& spec) {
 }
 
 /// By content first, so that a wrong ending does no harm; by name where content says nothing.
-Status Input::probe(const SourceSpec& spec) {
-  int score = av_probe_input_buffer2(bytes_, &chosen_, "", nullptr, 0, kProbeBytes);
+Status Input::probe(const SourceSpec& spec, const IngestOptions& options) {
+  const auto most = static_cast<unsigned>(std::min(options.limits.max_probe_bytes, kFormatBytes));
+  int score = av_probe_input_buffer2(bytes_, &chosen_, "", nullptr, 0, most);
   if (score < 0 && bytes_->seekable && avio_seek(bytes_, 0, SEEK_SET) >= 0)
-    score = av_probe_input_buffer2(bytes_, &chosen_, spec.target.c_str(), nullptr, 0, kProbeBytes);
+    score = av_probe_input_buffer2(bytes_, &chosen_, spec.target.c_str(), nullptr, 0, most);
+  // SubRip without its numbers has nothing else to be known by.
+  if (score < 0 && spec.kind == SourceKind::kSubtitle) {
+    chosen_ = av_find_input_format("srt");
+    avio_seek(bytes_, 0, SEEK_SET);
+    score = chosen_ ? 0 : score;
+  }
+  if (score == AVERROR_INVALIDDATA)
+    return fail(
+        ErrorCode::kBadInput,
+        fmt::format("{}: nothing in its first {} bytes tells that it is media; expected video, sound or a "
+                    "picture; check that the file is whole, or name what it is with kind=text or kind=sensor",
+                    spec.target, most));
   if (score < 0) return open_error(spec, score);
-  for (const char* refused : kRefused)
-    if (av_match_name(refused, chosen_->name))
-      return fail(
-          ErrorCode::kUnsupported,
-          fmt::format(
-              "{}: is a playlist, script or text ({}); expected a media file; name the media itself, or "
-              "what it is with kind=text or kind=sensor",
-              spec.target, chosen_->name));
-  return {};
+  std::array<std::uint8_t, 256> buffer{};
+  const int got = avio_read(bytes_, buffer.data(), buffer.size());
+  avio_seek(bytes_, 0, SEEK_SET);  // inside FFmpeg's own buffer
+  const auto head = std::span(buffer).first(static_cast<std::size_t>(std::max(0, got)));
+  endless_ = is_wav_without_length(head);
+  return check_format(*chosen_, head, spec.target);
 }
 
 Status Input::open_format(const SourceSpec& spec, const IngestOptions& options) {
+  Dictionary settings;
   format_.reset(avformat_alloc_context());
   if (!format_) return fail(ErrorCode::kResource, "no memory for a media file's header");
   format_->pb = bytes_;
-  if (bytes_) format_->flags |= AVFMT_FLAG_CUSTOM_IO;
+  if (bytes_) {
+    format_->flags |= AVFMT_FLAG_CUSTOM_IO;
+    format_->io_open = refuse_to_open;
+    settings.set("format_whitelist", allowed_formats());
+  }
   format_->interrupt_callback = {interrupted, this};
   format_->correct_ts_overflow = 0;  // TimeRepair does it
-  Dictionary settings;
   settings.set("protocol_whitelist", protocols_of(spec));
-  settings.set("max_streams", std::to_string(options.max_streams));
+  settings.set("max_streams", std::to_string(options.limits.max_streams));
   std::string url = spec.address();
   if (spec.transport == Transport::kFile) url = "file:" + url;
   if (spec.transport == Transport::kRtsp) {
@@ -291,24 +311,35 @@ Status Input::open_format(const SourceSpec& spec, const IngestOptions& options) 
 }
 
 Status Input::find_streams(const SourceSpec& spec, const IngestOptions& options) {
-  if (format_->nb_streams > static_cast<unsigned>(options.max_streams))
+  if (format_->nb_streams > static_cast<unsigned>(options.limits.max_streams))
     return fail(ErrorCode::kLimit, fmt::format("{}: has {} streams; at most {} are read", spec.target,
-                                               format_->nb_streams, options.max_streams));
-  format_->probesize = kStreamProbeBytes;
+                                               format_->nb_streams, options.limits.max_streams));
+  format_->probesize = std::max<std::int64_t>(options.limits.max_probe_bytes, kLeastProbe);
   format_->max_analyze_duration = spec.live ? kLiveProbeUs : kStreamProbeUs;
   // Probing may decode; the limit holds there too.
   std::vector<AVDictionary*> settings(format_->nb_streams, nullptr);
-  for (auto& setting : settings) av_dict_set_int(&setting, "max_pixels", options.max_input_pixels, 0);
+  for (auto& setting : settings) av_dict_set_int(&setting, "max_pixels", options.limits.max_pixels, 0);
   const int error = avformat_find_stream_info(format_.get(), settings.empty() ? nullptr : settings.data());
   for (auto& setting : settings) av_dict_free(&setting);
   if (error < 0) return open_error(spec, error);
-  return {};
+  return check_pictures(spec, options);
+}
+
+/// A still whose size only decoding tells, and that was refused there; and what else was said on the way.
+Status Input::check_pictures(const SourceSpec& spec, const IngestOptions& options) {
+  const std::string size = take_size_complaint();
+  complaint_ = take_last_complaint();
+  const bool empty = size.find("size 0x") != std::string::npos || size.find("x0 ") != std::string::npos;
+  if (size.empty() || empty || format_->nb_streams != 1) return {};
+  return fail(ErrorCode::kLimit,
+              fmt::format("{}: a picture is too large ({}); at most {} px are decoded; scale it down first",
+                          spec.target, size, options.limits.max_pixels));
 }
 
 Status Input::open_all(const SourceSpec& spec, const IngestOptions& options) {
   if (spec.transport != Transport::kRtsp && spec.transport != Transport::kDevice) {
     if (auto opened = open_bytes(spec, options); !opened) return opened;
-    if (auto probed = probe(spec); !probed) return probed;
+    if (auto probed = probe(spec, options); !probed) return probed;
   }
   if (auto opened = open_format(spec, options); !opened) return opened;
   return find_streams(spec, options);
@@ -318,6 +349,9 @@ Result<std::unique_ptr<Input>> Input::open(const SourceSpec& spec, const IngestO
                                            Clock& clock) {
   capture_log();
   take_last_complaint();
+  take_size_complaint();
+  av_max_alloc(
+      static_cast<std::size_t>(options.limits.max_unpacked_bytes));  // the process's: that of who opened last
   std::unique_ptr<Input> input(new Input(clock));
   // A server that drips is never silent for long; this bounds it.
   const Nanoseconds patience = 3 * options.network_timeout;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "braid/base/result.h"
@@ -26,6 +27,10 @@ class Input {
   bool still() const { return still_; }
   /// Bytes come from a pipe, which may be silent.
   bool may_stall() const { return pipe_ != nullptr; }
+  /// What FFmpeg complained of while it was opened; "" for nothing.
+  const std::string& complaint() const { return complaint_; }
+  /// Its header promises more than there can be: it was written to a pipe, and its end is where it ends.
+  bool endless() const { return endless_; }
   /// 0, or an AVERROR; AVERROR_EOF at the end, AVERROR_EXIT after stop().
   int read(AVPacket& packet);
   void stop();
@@ -42,7 +47,8 @@ class Input {
   Status spool_pipe(const SourceSpec& spec);
   Status spool_if_needed(const SourceSpec& spec);
   Status open_bytes(const SourceSpec& spec, const IngestOptions& options);
-  Status probe(const SourceSpec& spec);
+  Status probe(const SourceSpec& spec, const IngestOptions& options);
+  Status check_pictures(const SourceSpec& spec, const IngestOptions& options);
   Status open_format(const SourceSpec& spec, const IngestOptions& options);
   Status find_streams(const SourceSpec& spec, const IngestOptions& options);
 
@@ -57,6 +63,8 @@ class Input {
   const AVInputFormat* chosen_ = nullptr;
   FormatPtr format_;
   bool still_ = false;
+  bool endless_ = false;
+  std::string complaint_;
 };
 
 }  // namespace braid::ingest::ffmpeg

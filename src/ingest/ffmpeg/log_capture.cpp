@@ -21,6 +21,7 @@ namespace braid::ingest::ffmpeg {
 namespace {
 
 thread_local std::string last_complaint;
+thread_local std::string size_complaint;
 
 void on_line(void* context, int level, const char* format, va_list args) {
   if (level > AV_LOG_WARNING) return;
@@ -35,7 +36,10 @@ void on_line(void* context, int level, const char* format, va_list args) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   if (text.empty()) return;
   log(LogLevel::kDebug, "ffmpeg: {}", text);
-  if (level <= AV_LOG_ERROR) last_complaint = std::move(text);
+  if (level > AV_LOG_ERROR) return;
+  if (const std::size_t at = text.find("Picture size "); at != std::string::npos)
+    size_complaint = text.substr(at);
+  last_complaint = std::move(text);
 }
 
 void say_nothing(const char*, int, const char*, int, const char*, ...) {}
@@ -54,6 +58,8 @@ void silence_sound_cards() {
   if (!found) return;
   reinterpret_cast<int (*)(Handler)>(found)(say_nothing);
 }
+
+std::string take_size_complaint() { return std::exchange(size_complaint, {}); }
 
 std::string take_last_complaint() { return std::exchange(last_complaint, {}); }
 

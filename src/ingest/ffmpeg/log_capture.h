@@ -11,5 +11,7 @@ void capture_log();
 void silence_sound_cards();
 /// The last error line that FFmpeg logged on this thread since the last call; "" for none.
 std::string take_last_complaint();
+/// The last one about a picture's size, "Picture size 65535x65535 is invalid"; those behind it don't hide it.
+std::string take_size_complaint();
 
 }  // namespace braid::ingest::ffmpeg

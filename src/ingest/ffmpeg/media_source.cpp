@@ -52,9 +52,20 @@ class MediaSource final : public Source {
 
   Status run(SourceId id, const PacketSink& sink) override {
     const SteadyTime start = options_.session_start ? options_.session_start() : pacer_.now();
-    Outlet outlet(id, sink, pacer_, {.realtime = options_.realtime && !spec_.live, .live = spec_.live},
+    Outlet outlet(id, sink, pacer_,
+                  {.realtime = options_.realtime && !spec_.live,
+                   .live = spec_.live,
+                   .longest = spec_.live ? Nanoseconds{} : options_.limits.max_duration},
                   start);
-    if (!spec_.live) times_ = TimeMap{streams_.origin_ns, kSessionStart};
+    take_last_complaint();  // of another source that this thread read
+    if (!input_->complaint().empty())
+      outlet.damage(kSessionStart, ErrorCode::kBadInput, "opening",
+                    fmt::format("{}: its beginning is damaged ({}); what can be made out is used",
+                                spec_.target, input_->complaint()));
+    if (!spec_.live) {
+      times_ = TimeMap{streams_.origin_ns, kSessionStart};
+      repair_.begins_at(Nanoseconds(streams_.origin_ns));
+    }
     if (spec_.live && options_.clocks)
       live_times_.emplace(options_.clocks(spec_.name), spec_.synced, options_.unix_us);
     for (const auto& error : streams_.unusable)
@@ -80,16 +91,34 @@ class MediaSource final : public Source {
         continue;
       }
       read_errors_ = 0;
+      if (!told_of(*packet, outlet)) return;
       Track* track = streams_.of(packet->stream_index);
       if (!track) {
         queue_.recycle(std::move(packet));
         continue;
       }
       const SessionTime at = place(*packet, *track, outlet);
+      if (outlet.past_end(at)) {
+        queue_.recycle(std::move(packet));
+        ended_ = true;
+        outlet.too_long(spec_.target);
+        return;
+      }
       const SessionTime due = at + sound_length(*packet, *track);
       end_ = std::max(end_, end_of(*packet, at));
+      if (at > queue_.furthest()) last_step_ = at - queue_.furthest();
       queue_.push({std::move(packet), track->kind(), at, due, pacer_.now() - begun});
     }
+  }
+
+  /// Reports what was read though not all of it was well. False: stop reading.
+  bool told_of(const AVPacket& packet, Outlet& outlet) const {
+    const std::string complaint = take_last_complaint();
+    const bool whole = !(packet.flags & AV_PKT_FLAG_CORRUPT) || input_->endless();
+    if (complaint.empty() && whole) return true;
+    return outlet.damage(queue_.furthest(), ErrorCode::kBadInput, "bytes",
+                         fmt::format("{}: bytes are missing or wrong ({}); what can be made out is used",
+                                     spec_.target, complaint.empty() ? "a packet isn't whole" : complaint));
   }
 
   void on_read_error(int error, Outlet& outlet) {
@@ -139,6 +168,8 @@ class MediaSource final : public Source {
       const Nanoseconds wrap(
           stream.pts_wrap_bits < 60 ? to_ns(std::int64_t{1} << stream.pts_wrap_bits, stream.time_base) : 0);
       shift = repair_.shift(packet.stream_index, Nanoseconds(ns), packet_length(packet), wrap);
+      if (const Nanoseconds belated = repair_.take_belated(); belated != Nanoseconds{})
+        queue_.move_newest(track.kind(), belated, stream.time_base);
       const std::int64_t shift_ticks =
           av_rescale_q(shift.count(), AVRational{1, 1'000'000'000}, stream.time_base);
       if (packet.pts != AV_NOPTS_VALUE) packet.pts += shift_ticks;
@@ -201,9 +232,12 @@ class MediaSource final : public Source {
     AVFormatContext& format = input_->format();
     const bool trusted = !(format.iformat->flags & AVFMT_TS_DISCONT) && info_.duration > Nanoseconds{} &&
                          format.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
-    const Nanoseconds end = queue_.furthest().time_since_epoch();
+    const Nanoseconds end = std::max(queue_.furthest(), end_).time_since_epoch();
     const Nanoseconds missing = info_.duration - end;
-    if (!trusted || missing < std::chrono::seconds(1) || missing < info_.duration / 20) return;
+    // The last picture lasts about as long as the one before it.
+    const Nanoseconds least =
+        std::max({Nanoseconds(std::chrono::seconds(1)), info_.duration / 20, last_step_ * 3 / 2});
+    if (!trusted || missing < least) return;
     outlet.damage(queue_.furthest(), ErrorCode::kBadInput, "end",
                   fmt::format("{}: ends at {:.2f} s, but its header promises {:.2f} s; the file is cut short",
                               spec_.target, to_seconds(end), to_seconds(info_.duration)));
@@ -244,6 +278,7 @@ class MediaSource final : public Source {
   LastTimes last_at_;
   SessionTime end_{};  // of all packets
   std::array<bool, kStreamKinds> finished_{};
+  Nanoseconds last_step_{};  // from the packet before the furthest to it
   bool ended_ = false;
   int read_errors_ = 0;
   int failure_ = 0;  // AVERROR that ended reading

@@ -16,6 +16,27 @@ Orientation orientation_of(const std::int32_t* matrix) {
   return orientation;
 }
 
+Orientation orientation_of_exif(int value) {
+  switch (value) {
+    case 2:
+      return {false, true, false};
+    case 3:
+      return {false, true, true};
+    case 4:
+      return {false, false, true};
+    case 5:
+      return {true, false, false};
+    case 6:
+      return {true, true, false};
+    case 7:
+      return {true, true, true};
+    case 8:
+      return {true, false, true};
+    default:
+      return {};
+  }
+}
+
 void orient_rgb(const std::uint8_t* from, int from_stride, int width, int height, Orientation orientation,
                 std::uint8_t* to, int to_stride) {
   const int out_width = orientation.transpose ? height : width;

@@ -19,6 +19,9 @@ struct Orientation {
 /// y. Other angles go to the nearest right one; a matrix without effect or meaning is upright.
 Orientation orientation_of(const std::int32_t* matrix);
 
+/// From EXIF's tag 274, 1 to 8; others are upright.
+Orientation orientation_of_exif(int value);
+
 /// Writes `from` [height, width, 3] to `to` ([width, height, 3] where it transposes). Rows are so many bytes
 /// apart.
 void orient_rgb(const std::uint8_t* from, int from_stride, int width, int height, Orientation orientation,

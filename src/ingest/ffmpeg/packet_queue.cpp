@@ -34,6 +34,17 @@ void PacketQueue::push(Entry entry) {
   entries.push_back(std::move(entry));
 }
 
+void PacketQueue::move_newest(StreamKind stream, Nanoseconds by, AVRational base) {
+  Line& line = lines_[static_cast<std::size_t>(stream)];
+  if (line.empty()) return;
+  Entry& entry = line.entries.back();
+  const std::int64_t ticks = av_rescale_q(by.count(), AVRational{1, 1'000'000'000}, base);
+  if (entry.packet->pts != AV_NOPTS_VALUE) entry.packet->pts += ticks;
+  if (entry.packet->dts != AV_NOPTS_VALUE) entry.packet->dts += ticks;
+  entry.at += by;
+  entry.due += by;
+}
+
 bool PacketQueue::ready() const {
   if (packets_ == 0) return false;
   if (packets_ >= kMaxPackets || bytes_ >= kMaxBytes) return true;

@@ -35,6 +35,8 @@ class PacketQueue {
   /// The packet that is due first; ties go to the lower stream. Not empty.
   Entry pop();
   void recycle(PacketPtr packet);
+  /// Moves the newest packet of a stream, if it is still here. `base`: that of its times.
+  void move_newest(StreamKind stream, Nanoseconds by, AVRational base);
   bool empty() const { return packets_ == 0; }
   bool empty(StreamKind stream) const { return of(stream).empty(); }
 

@@ -1,5 +1,7 @@
 #include "picture.h"
 
+#include "fields.h"
+
 extern "C" {
 #include <libavutil/pixdesc.h>
 }
@@ -64,6 +66,11 @@ int matrix_of(const AVFrame& frame, bool full_range) {
   }
   const bool high_definition = frame.width > 1024 || frame.height > 576;
   return high_definition && !full_range ? SWS_CS_ITU709 : SWS_CS_ITU601;
+}
+
+HdrCurve curve_of(const AVFrame& frame) {
+  if (frame.color_trc == AVCOL_TRC_SMPTE2084) return HdrCurve::kPq;
+  return frame.color_trc == AVCOL_TRC_ARIB_STD_B67 ? HdrCurve::kHlg : HdrCurve::kNone;
 }
 
 bool same_but_data(const auto& a, const auto& b) {
@@ -143,13 +150,53 @@ Status PictureConverter::flatten(Image& image) {
   return {};
 }
 
+/// As it is coded: which pixels, which matrix; of a picture whose edges are combs, the field that was taken
+/// first.
+PictureConverter::Image PictureConverter::image_of(const AVFrame& frame, const AVPixFmtDescriptor& format) {
+  const bool full_range = is_full_range(frame, format);
+  Image image{{frame.data[0], frame.data[1], frame.data[2], frame.data[3]},
+              {frame.linesize[0], frame.linesize[1], frame.linesize[2], frame.linesize[3]},
+              frame.width,
+              frame.height,
+              without_range(static_cast<AVPixelFormat>(frame.format)),
+              full_range,
+              matrix_of(frame, full_range)};
+  const int lines = frame.height / 2 & ~1;  // even, for halved chroma
+  if (lines < 2 || !is_combed(frame)) return image;
+  image.height = lines;
+  for (int plane = 0; plane < 4; ++plane) {
+    if (!image.data[plane] || image.stride[plane] == 0) continue;
+    if (!frame.top_field_first) image.data[plane] += image.stride[plane];
+    image.stride[plane] *= 2;
+  }
+  return image;
+}
+
+/// Scales to RGB for a plain screen.
+Status PictureConverter::render(const AVFrame& frame, const Image& image, PictureSize to, std::uint8_t* out,
+                                int stride) {
+  const HdrCurve curve = curve_of(frame);
+  if (curve == HdrCurve::kNone) return scale(scaler_, image, to, AV_PIX_FMT_RGB24, out, stride);
+  if (curve != tone_curve_) {
+    tone_map_ = std::make_unique<ToneMap>(curve);
+    tone_curve_ = curve;
+  }
+  const int deep_stride = aligned(6 * to.width);
+  deep_.resize(static_cast<std::size_t>(deep_stride) * to.height + kOverrun);
+  if (auto scaled = scale(scaler_, image, to, AV_PIX_FMT_RGB48LE, deep_.data(), deep_stride); !scaled)
+    return scaled;
+  tone_map_->map(deep_.data(), deep_stride, to.width, to.height, out, stride);
+  return {};
+}
+
 Result<Picture> PictureConverter::convert(const AVFrame& frame, Orientation orientation,
                                           AVRational sample_aspect) {
   const auto format = static_cast<AVPixelFormat>(frame.format);
   const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(format);
   if (!description || !frame.data[0])
     return fail(ErrorCode::kBadInput, "a picture came without pixels in memory");
-  const AVRational aspect = frame.sample_aspect_ratio.num > 0 ? frame.sample_aspect_ratio : sample_aspect;
+  const bool container_says = sample_aspect.num > 0 && sample_aspect.den > 0;
+  const AVRational aspect = container_says ? sample_aspect : frame.sample_aspect_ratio;
   Picture picture;
   const PictureSize size = shown_size(frame.width, frame.height, aspect, orientation.transpose, max_side_);
   picture.width = size.width;
@@ -159,26 +206,19 @@ Result<Picture> PictureConverter::convert(const AVFrame& frame, Orientation orie
   if (!slot) return tl::unexpected(slot.error());
   picture.pixels = *std::move(slot);
 
-  const bool full_range = is_full_range(frame, *description);
-  Image image{{frame.data[0], frame.data[1], frame.data[2], frame.data[3]},
-              {frame.linesize[0], frame.linesize[1], frame.linesize[2], frame.linesize[3]},
-              frame.width,
-              frame.height,
-              without_range(format),
-              full_range,
-              matrix_of(frame, full_range)};
+  Image image = image_of(frame, *description);
   if (description->flags & AV_PIX_FMT_FLAG_ALPHA || format == AV_PIX_FMT_PAL8)
     if (auto flat = flatten(image); !flat) return tl::unexpected(flat.error());
 
   if (orientation.upright()) {
-    auto scaled = scale(scaler_, image, size, AV_PIX_FMT_RGB24, picture.pixels.data(), picture.stride);
+    auto scaled = render(frame, image, size, picture.pixels.data(), picture.stride);
     if (!scaled) return tl::unexpected(scaled.error());
     return picture;
   }
   const PictureSize coded = orientation.transpose ? PictureSize{size.height, size.width} : size;
   const int stride = aligned(3 * coded.width);
   unturned_.resize(static_cast<std::size_t>(stride) * coded.height + kOverrun);
-  auto scaled = scale(scaler_, image, coded, AV_PIX_FMT_RGB24, unturned_.data(), stride);
+  auto scaled = render(frame, image, coded, unturned_.data(), stride);
   if (!scaled) return tl::unexpected(scaled.error());
   orient_rgb(unturned_.data(), stride, coded.width, coded.height, orientation, picture.pixels.data(),
              picture.stride);

@@ -8,6 +8,9 @@
 #include "braid/tensor/slot_pool.h"
 #include "handles.h"
 #include "orientation.h"
+#include "tone_map.h"
+
+struct AVPixFmtDescriptor;
 
 namespace braid::ingest::ffmpeg {
 
@@ -31,8 +34,9 @@ class PictureConverter {
   /// MiB.
   PictureConverter(int max_side, std::size_t slots) : max_side_(max_side), max_slots_(slots) {}
 
-  /// `sample_aspect` is the container's; the frame's own goes first. Colours by the frame's matrix and range,
-  /// BT.709 for untagged pictures above 1024 x 576 and BT.601 below. Errors: kFull (retryable), kBadInput.
+  /// `sample_aspect` is the container's, which goes before the frame's own. Colours by the frame's matrix and
+  /// range, BT.709 for untagged pictures above 1024 x 576 and BT.601 below; HDR is tone-mapped; of woven
+  /// fields in motion the first is taken. Errors: kFull (retryable), kBadInput.
   Result<Picture> convert(const AVFrame& frame, Orientation orientation, AVRational sample_aspect);
 
  private:
@@ -51,7 +55,9 @@ class PictureConverter {
     AVPixelFormat to_format = AV_PIX_FMT_NONE;
   };
   Result<Slot> take(std::size_t bytes);
+  static Image image_of(const AVFrame& frame, const AVPixFmtDescriptor& format);
   Status flatten(Image& image);
+  Status render(const AVFrame& frame, const Image& image, PictureSize to, std::uint8_t* out, int stride);
   static Status scale(Scaler& scaler, const Image& from, PictureSize to, AVPixelFormat format,
                       std::uint8_t* out, int stride);
 
@@ -63,6 +69,9 @@ class PictureConverter {
   std::vector<std::uint8_t> rgba_;      // [height, width, 4]
   std::vector<std::uint8_t> flat_;      // [height, width, 3]
   std::vector<std::uint8_t> unturned_;  // [height, width, 3], before it is put upright
+  std::vector<std::uint8_t> deep_;      // [height, width, 3] u16, of HDR pictures
+  std::unique_ptr<ToneMap> tone_map_;
+  HdrCurve tone_curve_ = HdrCurve::kNone;
 };
 
 }  // namespace braid::ingest::ffmpeg

@@ -97,7 +97,7 @@ Status SoundConverter::open(const AVFrame& frame, const Format& format) {
 
 /// A stretch never reaches back over what is already out.
 void SoundConverter::begin_stretch(SessionTime start) {
-  const SessionTime free_from = std::max(output_end(), kSessionStart);
+  const SessionTime free_from = std::max({output_end(), kSessionStart, free_from_});
   anchor_ = start;
   samples_in_ = samples_out_ = 0;
   skip_ = start < free_from ? (free_from - start + kSample - Nanoseconds(1)) / kSample : 0;

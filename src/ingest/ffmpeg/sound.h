@@ -25,6 +25,8 @@ class SoundConverter {
   Status push(const AVFrame& frame, SessionTime start);
   /// Where sound pushed next would go if nothing is missing.
   SessionTime expected() const;
+  /// New stretches are cut where they begin before this.
+  void nothing_before(SessionTime at) { free_from_ = at; }
   /// No more sound follows without a gap; what is left comes out.
   void finish();
   /// Nothing earlier is to come of what was pushed; the end of time if nothing is.
@@ -55,6 +57,7 @@ class SoundConverter {
   std::int64_t samples_in_ = 0;   // since the anchor, at format_.rate
   std::int64_t samples_out_ = 0;  // since the anchor, at kRate, cut ones too
   std::int64_t skip_ = 0;         // output samples to cut, before session time 0 or of an overlap
+  SessionTime free_from_ = kSessionStart;
   SessionTime block_start_{};
   std::vector<float> block_;
   std::vector<float> scratch_;

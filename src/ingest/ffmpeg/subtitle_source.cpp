@@ -51,7 +51,9 @@ class SubtitleSource final : public Source {
 
   Status run(SourceId id, const PacketSink& sink) override {
     const SteadyTime start = options_.session_start ? options_.session_start() : pacer_.now();
-    Outlet outlet(id, sink, pacer_, {.realtime = options_.realtime, .live = false}, start);
+    Outlet outlet(id, sink, pacer_,
+                  {.realtime = options_.realtime, .live = false, .longest = options_.limits.max_duration},
+                  start);
     RowOutlet rows(outlet, StreamKind::kText, spec_.target, RowOutlet::kWindow);
     PacketPtr packet = make_packet();
     for (std::int64_t number = 1; outlet.open(); ++number) {

@@ -22,9 +22,13 @@ Nanoseconds TimeRepair::shift(int stream, Nanoseconds time, Nanoseconds duration
   auto [it, first] = streams_.try_emplace(stream);
   Stream& state = it->second;
   if (first) {
+    Nanoseconds near = origin_.value_or(time);
     for (const auto& [other, known] : streams_)
-      if (other != stream) state.shift = known.shift;
-    state.expected = time + state.shift;
+      if (other != stream) {
+        state.shift = known.shift;
+        near = known.expected;
+      }
+    state.expected = unwrapped(time + state.shift, near, wrap);
   }
   Nanoseconds at = unwrapped(time + state.shift, state.expected, wrap);
   const Nanoseconds step = at - state.expected;
@@ -36,11 +40,14 @@ Nanoseconds TimeRepair::shift(int stream, Nanoseconds time, Nanoseconds duration
   const bool confirmed = state.suspected && std::chrono::abs(at - *state.suspected) <= kAgrees;
   if (!confirmed) {
     state.suspected = at + duration;
+    state.jump = step;
     at = state.expected;
   } else {
     if (step < Nanoseconds{} || step > kLongestHole) {
       state.shift = shift_after_reset(stream, time);
       at = time + state.shift;
+    } else {
+      belated_ = state.jump;
     }
     state.suspected.reset();
   }

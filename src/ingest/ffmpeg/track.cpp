@@ -20,6 +20,16 @@ bool Track::damaged(Outlet& outlet, const char* what, int error) {
                                    complaint.empty() ? error_text(error) : complaint));
 }
 
+/// What was decoded though not all of it was well.
+bool Track::complained(Outlet& outlet) {
+  const std::string complaint = take_last_complaint();
+  const bool patched = frame_->decode_error_flags != 0;
+  if (complaint.empty() && !patched) return true;
+  return outlet.damage(progress_, ErrorCode::kBadInput, "a part",
+                       fmt::format("stream {}: a part of {} could not be decoded ({}); the rest is used",
+                                   index_, thing(), complaint.empty() ? "its data is damaged" : complaint));
+}
+
 SessionTime Track::held_from(SessionTime others) const {
   SessionTime held = held_back();
   for (const SessionTime at : in_decoder_) held = std::min(held, at);
@@ -39,12 +49,13 @@ void Track::note_received(const AVFrame& frame, const TimeMap& times) {
 }
 
 bool Track::decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet) {
-  if (packet) note_sent(*packet, times);
+  if (packet) {
+    note_sent(*packet, times);
+    on_packet(*packet);
+  }
   int sent = decoder_.send(packet);
   // AVERROR(EAGAIN) can't be: all frames are received after each packet.
-  if (sent < 0 && sent != AVERROR_EOF &&
-      !damaged(outlet, kind_ == StreamKind::kVideo ? "a picture" : "sound", sent))
-    return false;
+  if (sent < 0 && sent != AVERROR_EOF && !damaged(outlet, thing(), sent)) return false;
   for (;;) {
     const int received = decoder_.receive(*frame_);
     if (received == AVERROR(EAGAIN)) return outlet.open();
@@ -52,10 +63,11 @@ bool Track::decode(const AVPacket* packet, const TimeMap& times, const Handling&
     if (received < 0) {
       if (sent == received) return outlet.open();
       sent = received;
-      if (!damaged(outlet, kind_ == StreamKind::kVideo ? "a picture" : "sound", received)) return false;
+      if (!damaged(outlet, thing(), received)) return false;
       continue;
     }
     note_received(*frame_, times);
+    if (!complained(outlet)) return false;
     const bool goes_on = on_frame(*frame_, times, handling, outlet);
     av_frame_unref(frame_.get());
     if (!goes_on) return false;

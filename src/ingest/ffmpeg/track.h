@@ -51,6 +51,7 @@ class Track {
 
  protected:
   virtual bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) = 0;
+  virtual void on_packet(const AVPacket&) {}
   virtual bool on_end(const Handling&, Outlet&) { return true; }
   /// Nothing earlier is held back behind the decoder.
   virtual SessionTime held_back() const { return SessionTime::max(); }
@@ -61,6 +62,8 @@ class Track {
   std::uint64_t sent_ = 0;
 
  private:
+  const char* thing() const { return kind_ == StreamKind::kVideo ? "a picture" : "sound"; }
+  bool complained(Outlet& outlet);
   void note_sent(const AVPacket& packet, const TimeMap& times);
   void note_received(const AVFrame& frame, const TimeMap& times);
 
@@ -71,8 +74,8 @@ class Track {
   FramePtr frame_;
 };
 
-Result<std::unique_ptr<Track>> make_video_track(const AVFormatContext& format, const AVStream& stream,
-                                                const IngestOptions& options, bool live);
+Result<std::unique_ptr<Track>> make_video_track(const AVStream& stream, const IngestOptions& options,
+                                                bool live);
 Result<std::unique_ptr<Track>> make_audio_track(const AVStream& stream, const IngestOptions& options,
                                                 bool live);
 

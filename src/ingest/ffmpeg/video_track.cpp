@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "braid/ingest/frame_sampler.h"
+#include "exif.h"
 #include "luma_grid.h"
 #include "picture.h"
 #include "track.h"
@@ -39,22 +41,33 @@ class VideoTrack final : public Track {
              bool lossy)
       : Track(stream, StreamKind::kVideo, std::move(decoder)),
         orientation_(stream_orientation(stream)),
+        holds_exif_(stream.codecpar->codec_id == AV_CODEC_ID_PNG ||
+                    stream.codecpar->codec_id == AV_CODEC_ID_TIFF),
         aspect_(aspect),
         frame_ns_(frame_ns(stream)),
         half_tick_(to_ns(1, stream.time_base) / 2),
         lossy_(lossy),
         sampler_({options.fps, options.max_fps}),
-        converter_(options.max_frame_side > 0 ? options.max_frame_side : options.max_input_side,
+        converter_(options.max_frame_side > 0 ? options.max_frame_side : options.limits.max_side,
                    options.frame_slots) {}
 
  private:
+  void on_packet(const AVPacket& packet) override {
+    if (!holds_exif_) return;
+    const int told = exif_orientation({packet.data, static_cast<std::size_t>(packet.size)});
+    if (told != 0) orientation_ = orientation_of_exif(told);
+  }
+
   bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) override {
     const std::int64_t container_ns = to_ns(frame.best_effort_timestamp, time_base_);
     const SessionTime at = container_ns != AV_NOPTS_VALUE ? times.at(container_ns)
                            : seen_                        ? progress_ + Nanoseconds(frame_ns_)
                                                           : progress_;
     error_bound_ = times.error_bound + Nanoseconds(half_tick_);
+    if (frame.flags & AV_FRAME_FLAG_CORRUPT) return incomplete(std::max(at, progress_), outlet);
     if (std::exchange(seen_, true) && at <= progress_) return goes_back(at, outlet);
+    if (outlet.past_end(at)) return outlet.too_long(fmt::format("stream {}", index())) && false;
+    if (at < outlet.promised(StreamKind::kVideo)) return comes_late(at, outlet);
     progress_ = at;
     LumaGrid grid;
     const bool scene = read_luma_grid(frame, grid) && scenes_.changed(grid);
@@ -65,10 +78,25 @@ class VideoTrack final : public Track {
   }
 
   bool goes_back(SessionTime at, Outlet& outlet) {
-    if (at == progress_) return outlet.open();
-    return outlet.damage(progress_, ErrorCode::kBadInput, "order",
-                         fmt::format("stream {}: a picture's time goes back by {:.3f} s; it is left out",
-                                     index(), to_seconds(progress_ - at)));
+    return outlet.damage(
+        progress_, ErrorCode::kBadInput, "order",
+        at == progress_
+            ? fmt::format("stream {}: two pictures have one time; the second is left out", index())
+            : fmt::format("stream {}: a picture's time goes back by {:.3f} s; it is left out", index(),
+                          to_seconds(progress_ - at)));
+  }
+
+  bool comes_late(SessionTime at, Outlet& outlet) const {
+    return outlet.damage(
+        at, ErrorCode::kBadInput, "late",
+        fmt::format("stream {}: a picture stands {:.3f} s behind what else is of its time; it is left out",
+                    index(), to_seconds(outlet.promised(StreamKind::kVideo) - at)));
+  }
+
+  bool incomplete(SessionTime at, Outlet& outlet) const {
+    return outlet.damage(
+        at, ErrorCode::kBadInput, "incomplete",
+        fmt::format("stream {}: a picture builds on one that is missing; it is left out", index()));
   }
 
   bool send(const AVFrame& picture, SessionTime at, bool scene, const Handling& handling, Outlet& outlet) {
@@ -94,6 +122,8 @@ class VideoTrack final : public Track {
     Orientation orientation = orientation_;
     if (const AVFrameSideData* own = av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX))
       orientation = orientation_of(reinterpret_cast<const std::int32_t*>(own->data));
+    else if (const AVDictionaryEntry* told = av_dict_get(picture.metadata, "Orientation", nullptr, 0))
+      orientation = orientation_of_exif(std::atoi(told->value));
     Pacer& pacer = outlet.pacer();
     const SteadyTime patience_ends = pacer.now() + kSlotPatience;
     for (;;) {
@@ -105,6 +135,7 @@ class VideoTrack final : public Track {
   }
 
   Orientation orientation_;
+  bool holds_exif_;  // in its packets
   AVRational aspect_;
   std::int64_t frame_ns_;
   std::int64_t half_tick_;
@@ -118,13 +149,12 @@ class VideoTrack final : public Track {
 
 }  // namespace
 
-Result<std::unique_ptr<Track>> make_video_track(const AVFormatContext& format, const AVStream& stream,
-                                                const IngestOptions& options, bool live) {
+Result<std::unique_ptr<Track>> make_video_track(const AVStream& stream, const IngestOptions& options,
+                                                bool live) {
   auto decoder = Decoder::open(stream, options);
   if (!decoder) return tl::unexpected(decoder.error());
-  const AVRational aspect = av_guess_sample_aspect_ratio(const_cast<AVFormatContext*>(&format),
-                                                         const_cast<AVStream*>(&stream), nullptr);
-  return std::make_unique<VideoTrack>(stream, *std::move(decoder), aspect, options, live || options.realtime);
+  return std::make_unique<VideoTrack>(stream, *std::move(decoder), stream.sample_aspect_ratio, options,
+                                      live || options.realtime);
 }
 
 }  // namespace braid::ingest::ffmpeg

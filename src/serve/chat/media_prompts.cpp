@@ -76,6 +76,7 @@ Result<std::unique_ptr<ingest::Source>> MediaPrompts::open(MediaKind kind, const
               : kind == MediaKind::kSound ? ingest::SourceKind::kAudio
                                           : ingest::SourceKind::kVideo;
   ingest::IngestOptions options;
+  options.limits = limits_.input;
   options.max_frame_side = engine_.info.max_frame_side;
   options.frame_slots = static_cast<std::size_t>(limits_.max_frames) + 1;
   auto source = ingest::open_source(spec, options, clock_);
@@ -91,6 +92,7 @@ Result<std::unique_ptr<ingest::Source>> MediaPrompts::open(MediaKind kind, const
 ingest::Accepted MediaPrompts::take(Packet packet, Reading& reading, sync::Synchronizer& synchronizer) const {
   if (const auto* damage = std::get_if<Damage>(&packet)) reading.damage = damage->error;
   if (auto* frame = std::get_if<Frame>(&packet)) {
+    if (frame->captured.time_since_epoch() > longest(reading.kind)) return ingest::Accepted::kClosed;
     if (static_cast<int>(reading.frames.size()) < limits_.max_frames)
       reading.frames.push_back(std::move(*frame));
     // A picture file may hold many (GIF); the first is what is meant.

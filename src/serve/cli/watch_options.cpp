@@ -36,6 +36,7 @@ struct WatchFlags {
   bool fast = false;  // the default; said to make it plain
   bool no_turns = false, no_novelty = false;
   double heartbeat_s = 2.0;
+  double max_duration_s = 0;
   double window_s = 0;
   double temp = 0;
   std::uint64_t seed = 0;
@@ -158,6 +159,33 @@ void add_sampling_flags(CLI::App& command, WatchFlags& flags) {
       ->capture_default_str();
 }
 
+/// What a file may be; checked before it is decoded.
+void add_limit_flags(CLI::App& command, WatchFlags& flags) {
+  ingest::InputLimits& limits = flags.options.config.ingest.limits;
+  command.add_option("--max-side", limits.max_side, "larger pictures are refused, pixels a side")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command.add_option("--max-pixels", limits.max_pixels, "pictures of more pixels are refused")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32))
+      ->capture_default_str();
+  command.add_option("--max-streams", limits.max_streams, "files of more streams are refused")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command
+      .add_option("--max-duration", flags.max_duration_s, "longer files are refused, seconds; 0: any length")
+      ->check(Finite(0.0, 31'536'000.0))
+      ->capture_default_str();
+  command
+      .add_option("--max-unpacked-bytes", limits.max_unpacked_bytes,
+                  "a picture, packet or index that unpacks to more is refused")
+      ->check(CLI::Range(std::int64_t{1} << 16, std::int64_t{0x7fffffff}))
+      ->capture_default_str();
+  command.add_option("--max-probe-bytes", limits.max_probe_bytes, "read to tell what a file is")
+      ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 30))
+      ->capture_default_str();
+  name_group(command, "Limits");
+}
+
 void add_source_flags(CLI::App& command, WatchFlags& flags) {
   command
       .add_option(
@@ -180,6 +208,7 @@ void add_source_flags(CLI::App& command, WatchFlags& flags) {
       ->excludes(realtime);
   add_sampling_flags(command, flags);
   name_group(command, "Sources");
+  add_limit_flags(command, flags);
 }
 
 void add_model_flags(CLI::App& command, WatchFlags& flags) {
@@ -357,6 +386,7 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
   options.config.session.window.max_age = from_seconds(flags.window_s);
   options.config.session.encode.novelty.enabled = !flags.no_novelty;
   options.config.session.encode.novelty.heartbeat = from_seconds(flags.heartbeat_s);
+  options.config.ingest.limits.max_duration = from_seconds(flags.max_duration_s);
   return options;
 }
 

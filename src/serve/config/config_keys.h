@@ -94,7 +94,15 @@ void visit_ingest(Config& config, Visitor& visitor) {
   visitor.key("max_fps", config.ingest.max_fps, Range{0.01, 240}, "with scene changes");
   visitor.key("max_frame_side_px", config.ingest.max_frame_side, Range{0, 16'384},
               "the longer side is scaled down to it; 0: as it comes");
-  visitor.key("max_input_side_px", config.ingest.max_input_side, Range{16, 65'536}, "larger is refused");
+  auto& limits = config.ingest.limits;
+  visitor.key("max_input_side_px", limits.max_side, Range{16, 65'536}, "a larger picture is refused");
+  visitor.key("max_input_pixels", limits.max_pixels, Range{256, 1ULL << 32}, "one of more is refused");
+  visitor.key("max_streams", limits.max_streams, Range{1, 1024}, "a file of more is refused");
+  visitor.key("max_duration_s", limits.max_duration, Range{0, 31'536'000},
+              "a longer file is refused; 0: any length");
+  visitor.key("max_unpacked_bytes", limits.max_unpacked_bytes, Range{1 << 16, 2147483647.0},
+              "a picture, packet or index that unpacks to more is refused");
+  visitor.key("max_probe_bytes", limits.max_probe_bytes, Range{4096, 1 << 30}, "read to tell what a file is");
   visitor.key("frame_slots", config.ingest.frame_slots, Range{4, 4096}, "frames held of one source");
   visitor.key("network_timeout_ms", config.ingest.network_timeout, Range{100, 86'400'000},
               "a source silent for longer is gone");

@@ -94,7 +94,7 @@ TEST(PictureFile, JunkAndGiantsAreRefused) {
   const std::string png = read_sample("still1.png");
   EXPECT_FALSE(read_picture(png.substr(0, 60), {}, clock));
   ingest::IngestOptions small;
-  small.max_input_side = 16;
+  small.limits.max_side = 16;
   EXPECT_EQ(read_picture(png, small, clock).error().code, ErrorCode::kLimit);
 }
 

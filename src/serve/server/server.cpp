@@ -67,7 +67,7 @@ struct Server::State {
         speech(std::move(detector)),
         turns(load_turns(config.vad, engine.info)),
         host(engine, clock, config.host),
-        media(engine, host.loop().arbiter(), speech.get(), clock),
+        media(engine, host.loop().arbiter(), speech.get(), clock, {.input = config.ingest.limits}),
         reports(std::move(made_reports)),
         durability(std::move(made_durability)),
         sessions(host, speech.get(), clock, sessions_options(config, reports->metrics(), clock)),

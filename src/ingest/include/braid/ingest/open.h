@@ -16,6 +16,17 @@
 
 namespace braid::ingest {
 
+/// What an input may be, asked before it is decoded.
+struct InputLimits {
+  int max_side = 8192;                 ///< px of a picture
+  std::int64_t max_pixels = 64 << 20;  ///< width * height
+  int max_streams = 64;                ///< in one container
+  Nanoseconds max_duration{};          ///< a longer file is refused; one that tells no length is read so far;
+                                       ///< 0: any length
+  std::int64_t max_unpacked_bytes = 640 << 20;  ///< a picture, a packet or an index, unpacked
+  std::int64_t max_probe_bytes = 5 << 20;       ///< read to tell what a file is and holds
+};
+
 struct IngestOptions {
   double fps = 2.0;      ///< frames a second of session time, on a grid from 0; at most max_fps
   double max_fps = 4.0;  ///< frames a second with scene changes; equal to fps: no extra frames
@@ -26,10 +37,8 @@ struct IngestOptions {
   std::function<SteadyTime()> session_start = {};
   std::size_t frame_slots = 24;  ///< frames that all later stages together may hold of one source
   std::optional<std::int64_t> epoch_us = {};  ///< as SourceSpec::epoch_us, for sources that don't say
-  int max_input_side = 8192;                  ///< px; larger pictures are refused before they are decoded
-  std::int64_t max_input_pixels = 64 << 20;   ///< as above, width * height
-  int max_streams = 64;                       ///< streams in one container
-  MakeStampClock clocks = {};                 ///< for live sources; none: their first packet's arrival counts
+  InputLimits limits = {};
+  MakeStampClock clocks = {};  ///< for live sources; none: their first packet's arrival counts
   std::function<std::int64_t()> unix_us =
       {};  ///< the time, for sources whose wall clock is right; none: unused
   Nanoseconds network_timeout = std::chrono::seconds(10);  ///< a peer that is silent for so long is gone

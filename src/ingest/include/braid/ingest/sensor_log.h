@@ -12,9 +12,9 @@
 
 namespace braid::ingest {
 
-/// Line after line to rows. The time column is the first with the name of a time (time_unit_of_name()), else
-/// the first of all. Without a header channels are ch1, ch2 ... JSON members of members are joined by dots.
-/// Pure; one thread.
+/// Line after line to rows. Decimal commas are read where fields are separated by semicolons or tabs. The
+/// time column is the first with the name of a time (time_unit_of_name()), else the first of all. Without a
+/// header channels are ch1, ch2 ... JSON members of members are joined by dots. Pure; one thread.
 class SensorLogParser {
  public:
   static constexpr std::size_t kMaxChannels = 256;
@@ -28,6 +28,7 @@ class SensorLogParser {
   enum class Form : std::uint8_t { kUnknown, kCsv, kJson };
   Result<std::optional<LogRow>> parse_csv(std::string_view line);
   Result<std::optional<LogRow>> parse_json(std::string_view line) const;
+  LogTime time_of(std::string text) const;
   bool take_header(const std::vector<std::string>& fields);
 
   Form form_ = Form::kUnknown;
