@@ -127,6 +127,17 @@ INSTANTIATE_TEST_SUITE_P(
                       TimeCase{"1970-002", TimeUnit::kSeconds, 86'400'000'000'000},
                       TimeCase{"5e-1", TimeUnit::kSeconds, 500'000'000}));
 
+TEST(SensorLog, ReadsDecimalCommasBesideAnotherSeparator) {
+  for (const char* line : {"0,5;1,25;2", "0,5\t1,25\t2"}) {
+    SensorLogParser parser;
+    const auto row = parser.parse(line);
+    ASSERT_TRUE(row && *row) << line;
+    EXPECT_EQ((*row)->start->text, "0.5");
+    ASSERT_EQ((*row)->values.size(), 2U);
+    EXPECT_EQ((*row)->values[0].second, "1,25");
+  }
+}
+
 TEST(LogTime, RefusesWhatIsNoTime) {
   for (const char* text : {"", "x", "-", "1.", "1.5.2", "1 2", "0x10", "1e400", "nan", "2026-13-01T00:00:00Z",
                            "2026-11-29T25:00:00Z", "2026-11-29Tx", "9e18", "2026-11", "12:00:00",

@@ -27,6 +27,20 @@ int pop_ms(PacketQueue& queue) {
   return ms;
 }
 
+TEST(PacketQueue, MovesTheNewestPacketOfAStreamWithItsTimes) {
+  PacketQueue queue(Milliseconds(100));
+  queue.move_newest(StreamKind::kVideo, Milliseconds(1), {1, 1000});
+  PacketPtr packet = queue.blank();
+  packet->pts = 7;
+  queue.push({std::move(packet), StreamKind::kVideo, at_ms(40), at_ms(40), {}});
+  push(queue, StreamKind::kAudio, 40);
+  queue.move_newest(StreamKind::kVideo, Milliseconds(500), {1, 1000});
+  EXPECT_EQ(pop_ms(queue), 40);
+  const PacketQueue::Entry moved = queue.pop();
+  EXPECT_EQ(moved.at, at_ms(540));
+  EXPECT_EQ(moved.packet->pts, 507);
+}
+
 TEST(PacketQueue, IsReadyOnceTheNewestPacketIsFarEnoughAhead) {
   PacketQueue queue(Milliseconds(100));
   EXPECT_FALSE(queue.ready());

@@ -31,6 +31,24 @@ TEST(TimeRepair, LeavesSteadyTimesJitterAndHolesAlone) {
   EXPECT_EQ(feed.put(0, 6000), 6000);
 }
 
+TEST(TimeRepair, TellsAtTheSecondPacketBehindALongHoleWhereTheFirstBelongs) {
+  TimeRepair repair;
+  const auto put = [&](int ms) { return Milliseconds(ms) + repair.shift(0, Milliseconds(ms), kStep, kWrap); };
+  put(0);
+  EXPECT_EQ(put(100'000), Milliseconds(40));
+  EXPECT_EQ(repair.take_belated(), Nanoseconds{});
+  EXPECT_EQ(put(100'040), Milliseconds(100'040));
+  EXPECT_EQ(repair.take_belated(), Milliseconds(99'960));
+  EXPECT_EQ(repair.take_belated(), Nanoseconds{});
+}
+
+TEST(TimeRepair, PutsStreamsTogetherWhoseCounterWrapsBetweenTheirStarts) {
+  TimeRepair repair;
+  repair.begins_at(Milliseconds(-10));
+  EXPECT_EQ(repair.shift(1, kWrap - Milliseconds(10), kStep, kWrap), -kWrap);
+  EXPECT_EQ(repair.shift(0, Milliseconds(5), kStep, kWrap), Nanoseconds{});
+}
+
 TEST(TimeRepair, FollowsAWrapOfTheCounter) {
   Feed feed;
   const std::int64_t wrap_ms = kWrap / Milliseconds(1);
