@@ -2,7 +2,7 @@
 # One step of making the default model: nano.sh STEP ARGUMENTS..., in the order of docs/nano.md.
 #
 #   assets bank plain train export evalset evaluate chat agree fits     python3 -m nano.STEP
-#   sentences train_w export_w agree_w                                  the same, for nano-w
+#   sentences train_w export_w agree_w recordings                       the same, for nano-w
 #   check                                                          all of them, tiny, on a CPU: `make nano-check`
 # NANO_PYTHON names another python3 with torch (a GPU's); NANO_SITE a folder that already holds gguf and tokenizers.
 set -euo pipefail

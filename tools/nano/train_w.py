@@ -200,7 +200,7 @@ if __name__ == "__main__":
     for name in ("assets", "bank", "base", "shipped", "wheel1", "wheel2", "out"):
         parser.add_argument(name)
     parser.add_argument("settings", nargs="*")
-    parser.add_argument("--steps", type=int, default=3350)
+    parser.add_argument("--steps", type=int, default=3450)
     parser.add_argument("--alike", type=int, default=200, help="first steps, in which the rows learn to be our ears'")
     parser.add_argument("--rank", type=int, default=0)
     parser.add_argument("--workers", type=int, default=14)
