@@ -384,6 +384,31 @@ class Keys(Keyed):
         line = RawWebSocket(self.server.port, "/v1/realtime?model=nano", TIMEOUT_S, headers={"Authorization": f"Bearer {secret}"})
         self.assertEqual(line.status, 401)
 
+    def test_a_line_ends_when_its_key_is_replaced(self):
+        with official_client.connect_to(self.server, KEY).realtime.connect(model="nano") as connection:
+            self.assertEqual(connection.recv().type, "session.created")
+            self.write_key("another key of the same name")
+            with self.assertRaises(websockets.exceptions.ConnectionClosedError) as closed:
+                connection.recv()
+            self.assertEqual(closed.exception.rcvd.code, 1008)
+
+    def test_sessions_end_with_the_last_key_of_their_name(self):
+        official = official_client.connect_to(self.server, KEY)
+        bearer = {"Authorization": f"Bearer {KEY}"}
+        clip = {"sources": [str(SAMPLES / "clip.mp4")]}
+        self.assertEqual(self.server.json("POST", "/v1/sessions", clip, bearer)[0], 200)
+        with official.realtime.connect(model="nano") as connection:
+            self.assertEqual(connection.recv().type, "session.created")
+            self.write_key("another", "line-8")
+            error = connection.recv()
+            self.assertEqual((error.type, error.error.code), ("error", "session_deleted"))
+        metrics = {"Authorization": "Bearer another"}
+        deadline = time.monotonic() + TIMEOUT_S
+        while "braid:sessions 0\n" not in (text := self.server.request("GET", "/metrics", headers=metrics)[1]):
+            self.assertLess(time.monotonic(), deadline, text)
+            time.sleep(0.1)
+        self.assertEqual("".join(self.server.log).count("its key 'line-7' is not in the keys file"), 2)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -93,9 +93,9 @@ class Keyed(unittest.TestCase):
         self.server = Server("--keys", str(self.keys))
         self.addCleanup(self.check_end)
 
-    def write_key(self, key):
-        """The one of the file, which the server looks at once a second."""
-        self.keys.write_text(hashlib.sha256(key.encode()).hexdigest() + " line-7\n")
+    def write_key(self, key, name="line-7"):
+        """The one of the file, which the server looks at every second and reads once it rests."""
+        self.keys.write_text(f"{hashlib.sha256(key.encode()).hexdigest()} {name}\n")
 
     def check_end(self):
         self.assertEqual(self.server.stop(), 0)

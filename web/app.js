@@ -150,7 +150,9 @@ function cancel() {
 function showKind() {
   const kind = new FormData(byId("source-form")).get("kind");
   for (const part of document.querySelectorAll("[data-for]")) part.hidden = !part.dataset.for.split(" ").includes(kind);
-  byId("session-source").disabled = byId("session-pick").value !== "";
+  const picked = byId("session-pick").value !== "";
+  byId("session-source").disabled = picked;
+  byId("session-source").title = picked ? "First choose the last entry of Session, a new one" : "";
 }
 
 function listen() {

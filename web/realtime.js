@@ -18,6 +18,8 @@ export class Realtime {
     this.on = listeners;
     this.clock = new ClockSync();
     this.skipped = 0;
+    this.waiting = []; // items that are still to be asked; undefined: nothing but a response is wanted
+    this.answering = null;
     this.sources = new Set(); // that are stamped by this page's clock
     const protocols = ["realtime"];
     if (key) protocols.push(`openai-insecure-api-key.${key}`);
@@ -57,13 +59,12 @@ export class Realtime {
   /** What was said since the last commit is an item and is answered. For sessions without turn detection. */
   commit() {
     this.#send({ type: "input_audio_buffer.commit" });
-    this.#send({ type: "response.create" });
+    this.#respond();
   }
 
   ask(text) {
     const item = { type: "message", role: "user", content: [{ type: "input_text", text }] };
-    this.#send({ type: "conversation.item.create", item });
-    this.#send({ type: "response.create" });
+    this.#respond(item);
   }
 
   cancel() {
@@ -72,6 +73,29 @@ export class Realtime {
 
   close() {
     this.socket.close();
+  }
+
+  /** A conversation has one response at a time, and what is spoken begins some too: what is asked meanwhile waits. */
+  #respond(item) {
+    this.waiting.push(item);
+    this.#nextResponse();
+  }
+
+  #nextResponse() {
+    if (this.answering || this.waiting.length === 0) return;
+    const item = this.waiting.shift();
+    if (item) this.#send({ type: "conversation.item.create", item });
+    this.#send({ type: "response.create", event_id: "asked" });
+    this.answering = "asked";
+  }
+
+  /** One that was spoken was begun just before ours: it ends first. */
+  #refused(event) {
+    if (event.error.code !== "conversation_already_has_active_response") {
+      if (event.error.event_id === "asked") this.answering = null;
+      return this.on.failed?.(event.error.message);
+    }
+    this.waiting.unshift(undefined);
   }
 
   #send(event) {
@@ -112,17 +136,24 @@ export class Realtime {
         this.resolve(event.session.id);
         this.on.opened?.(event.session.id);
       },
-      "response.created": () => this.on.began?.(event.response.id),
+      "response.created": () => {
+        this.answering = event.response.id;
+        this.on.began?.(event.response.id);
+      },
       "response.output_text.delta": () => this.on.text?.(event.response_id, event.delta),
-      "response.done": () => this.on.ended?.(event.response.id, event.response.status,
-        event.response.status_details?.error?.message ?? event.response.status_details?.reason),
+      "response.done": () => {
+        this.on.ended?.(event.response.id, event.response.status,
+          event.response.status_details?.error?.message ?? event.response.status_details?.reason);
+        this.answering = null;
+        this.#nextResponse();
+      },
       "braid.stages": () => this.on.stages?.(event.response_id, event.braid),
       "input_audio_buffer.speech_started": () => this.on.speech?.(true),
       "input_audio_buffer.speech_stopped": () => this.on.speech?.(false),
       "conversation.item.input_audio_transcription.completed": () =>
         this.on.transcript?.(event.item_id, event.transcript),
       "clock.pong": () => this.#pong(event),
-      error: () => this.on.failed?.(event.error.message),
+      error: () => this.#refused(event),
     }[event.type];
     take?.();
   }

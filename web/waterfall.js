@@ -53,6 +53,6 @@ export function summary(account) {
   if (account.freshness_ms) parts.push(`newest seen ${milliseconds(account.freshness_ms)} old`);
   if (account.verdict !== "none") parts.push(`deadline ${account.verdict}`);
   const { window } = account;
-  if (window?.chunks) parts.push(`saw ${window.chunks} chunks, ${seconds(window.from_us)} to ${seconds(window.to_us)}`);
+  if (window?.chunks) parts.push(`saw ${window.chunks} chunk${window.chunks === 1 ? "" : "s"}, ${seconds(window.from_us)} to ${seconds(window.to_us)}`);
   return parts.join(" · ");
 }

@@ -13,6 +13,8 @@
 namespace braid::ingest {
 
 namespace {
+constexpr int kLookMs = 100;  // between two looks at a bound
+
 tl::unexpected<Error> errno_error(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR)
     return fail(ErrorCode::kNotFound, fmt::format("{}: there is no such file; check the path", path));
@@ -41,12 +43,12 @@ Result<bool> check_path(const std::string& path) {
   return S_ISFIFO(status.st_mode) != 0;
 }
 
-Result<std::unique_ptr<ByteReader>> ByteReader::open(const SourceSpec& spec) {
+Result<std::unique_ptr<ByteReader>> ByteReader::open(const SourceSpec& spec, Clock& clock) {
   int fd = STDIN_FILENO;
   const bool owned = spec.target != "-";
   if (owned) {
     if (auto fifo = check_path(spec.target); !fifo) return tl::unexpected(fifo.error());
-    fd = ::open(spec.target.c_str(), O_RDONLY | O_CLOEXEC);
+    fd = ::open(spec.target.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return errno_error(spec.target, errno);
   }
   std::array<int, 2> wake{};
@@ -56,7 +58,7 @@ Result<std::unique_ptr<ByteReader>> ByteReader::open(const SourceSpec& spec) {
     return fail(ErrorCode::kResource, fmt::format("{}: no file handle left ({}); raise ulimit -n",
                                                   spec.target, std::strerror(error)));
   }
-  return std::unique_ptr<ByteReader>(new ByteReader(fd, owned, wake[0], wake[1]));
+  return std::unique_ptr<ByteReader>(new ByteReader(fd, owned, wake[0], wake[1], clock));
 }
 
 ByteReader::~ByteReader() {
@@ -68,13 +70,25 @@ ByteReader::~ByteReader() {
 std::ptrdiff_t ByteReader::read(std::uint8_t* to, std::size_t size) {
   for (;;) {
     std::array<pollfd, 2> waits{{{fd_, POLLIN, 0}, {wake_read_, POLLIN, 0}}};
-    if (poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) return -errno;
+    const bool bounded = give_up_ || until_;
+    if (poll(waits.data(), waits.size(), bounded ? kLookMs : -1) < 0 && errno != EINTR) return -errno;
     if (waits[1].revents != 0) return 0;
+    if (const int error = over(); error != 0) return -error;
     if (waits[0].revents == 0) continue;
     const ssize_t got = ::read(fd_, to, size);
     if (got >= 0) return got;
     if (errno != EINTR && errno != EAGAIN) return -errno;
   }
+}
+
+void ByteReader::bound(std::shared_ptr<const std::atomic<bool>> give_up, std::optional<SteadyTime> until) {
+  give_up_ = std::move(give_up);
+  until_ = until;
+}
+
+int ByteReader::over() const {
+  if (give_up_ && *give_up_) return ECANCELED;
+  return until_ && clock_.now() > *until_ ? ETIMEDOUT : 0;
 }
 
 void ByteReader::stop() {

@@ -177,7 +177,7 @@ Result<std::unique_ptr<Source>> open_log(const SourceSpec& spec, const IngestOpt
     if (!fifo) return tl::unexpected(fifo.error());
     waits = *fifo;
   }
-  auto bytes = ByteReader::open(spec);
+  auto bytes = ByteReader::open(spec, clock);
   if (!bytes) return tl::unexpected(bytes.error());
   auto source = std::make_unique<LogSource>(*std::move(bytes), waits, spec, options, clock);
   if (!waits)

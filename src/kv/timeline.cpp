@@ -178,15 +178,17 @@ void Timeline::abandon_turn_over() {
 
 TokenRun Timeline::question_lead() const { return current_.turn_has_content ? separator_ : TokenRun{}; }
 
-TokenRun Timeline::question_lead(SessionTime now, Position up_to) const {
-  return view(now, up_to).turn_has_content ? separator_ : TokenRun{};
+TokenRun Timeline::question_lead(SessionTime now, Position up_to, SessionTime as_of) const {
+  return view(now, up_to, as_of).turn_has_content ? separator_ : TokenRun{};
 }
 
-std::vector<Range> Timeline::visible(SessionTime now, Position up_to) const {
-  return view(now, up_to).ranges;
+std::vector<Range> Timeline::visible(SessionTime now, Position up_to, SessionTime as_of) const {
+  return view(now, up_to, as_of).ranges;
 }
 
-WindowInfo Timeline::window(SessionTime now, Position up_to) const { return view(now, up_to).window; }
+WindowInfo Timeline::window(SessionTime now, Position up_to, SessionTime as_of) const {
+  return view(now, up_to, as_of).window;
+}
 
 namespace {
 
@@ -221,7 +223,7 @@ int& count_of(WindowInfo& window, Modality modality) {
 
 }  // namespace
 
-Timeline::View Timeline::view(SessionTime now, Position up_to) const {
+Timeline::View Timeline::view(SessionTime now, Position up_to, SessionTime as_of) const {
   View view;
   view.ranges.push_back({0, opening_.positions()});
   view.window.from = now;
@@ -230,8 +232,9 @@ Timeline::View Timeline::view(SessionTime now, Position up_to) const {
   view.window.evicted_chunks = static_cast<int>(evicted_);
   for (const Entry& entry : current_.entries) {
     if (entry.range.end > up_to) break;
-    const bool stale = options_.max_age > Nanoseconds::zero() && end_of(entry.what) < now - options_.max_age;
-    if (!stale) share(entry, view);
+    const SessionTime end = end_of(entry.what);
+    const bool stale = options_.max_age > Nanoseconds::zero() && end < now - options_.max_age;
+    if (!stale && end <= as_of) share(entry, view);
   }
   if (view.ranges.front().begin == view.ranges.front().end) view.ranges.erase(view.ranges.begin());
   return view;

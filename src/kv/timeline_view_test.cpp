@@ -52,6 +52,20 @@ TEST_F(TimelineView, leaves_out_what_has_not_been_prefilled) {
   EXPECT_EQ(timeline_.visible(at(5), 9), (std::vector{Range{0, 9}}));
 }
 
+TEST_F(TimelineView, of_a_moment_that_has_passed_leaves_out_what_ended_later) {
+  perceive(0);
+  const auto then = timeline_.visible(at(2), timeline_.end());
+  const WindowInfo seen = timeline_.window(at(2), timeline_.end());
+  answer(2);
+  perceive(3);
+  EXPECT_EQ(timeline_.visible(at(1), timeline_.end(), at(1)), then);
+  const WindowInfo window = timeline_.window(at(1), timeline_.end(), at(1));
+  EXPECT_EQ(window.chunks, seen.chunks);
+  EXPECT_EQ(window.to, seen.to);
+  EXPECT_EQ(timeline_.question_lead(at(1), timeline_.end(), at(1)), TokenRun{10});
+  EXPECT_EQ(timeline_.window(at(9), timeline_.end(), at(9)).chunks, 2);
+}
+
 TEST_F(TimelineView, hides_stale_entries_and_the_separator_after_them) {
   perceive(0);
   perceive(1);

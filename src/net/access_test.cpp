@@ -1,6 +1,9 @@
 // Keys, CORS, static files, starting and stopping.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <zlib.h>
+
+#include <filesystem>
 
 #include "braid/base/virtual_clock.h"
 #include "braid/net/key_store.h"
@@ -90,29 +93,64 @@ TEST(Cors, is_off_unless_origins_are_listed) {
   EXPECT_EQ(client.post("/echo", "x").reply().header("access-control-allow-origin"), "-");
 }
 
+/// What a store makes of a file that changed: it looks twice.
+void let_it_look(KeyStore& store, Clock& clock) {
+  for (int i = 0; i < 2; ++i) {
+    clock.sleep_for(std::chrono::seconds(1));
+    store.generation();
+  }
+}
+
 TEST(Keys, let_in_who_has_one_and_follow_their_file) {
   VirtualClock clock;
   const TemporaryFile file(key_line("first", "anna") + "\n# a comment\n\n" + key_line("second") + "  \n");
   auto store = KeyStore::open(file.path(), clock);
   ASSERT_TRUE(store) << store.error().message;
-  EXPECT_EQ((*store)->find("first"), "anna");
-  EXPECT_EQ((*store)->find("second"), "key-4");
+  EXPECT_EQ((*store)->find("first")->name, "anna");
+  const std::string second = key_line("second");
+  EXPECT_EQ((*store)->find("second")->name, "key-" + second.substr(0, 12)) << "wherever its line is";
+  EXPECT_EQ((*store)->find("second")->key, second);
+  const std::uint64_t generation = (*store)->generation();
   EXPECT_EQ((*store)->find("third"), std::nullopt);
   EXPECT_EQ((*store)->find(""), std::nullopt);
 
   file.write(key_line("third", "otto") + "\n");
   EXPECT_EQ((*store)->find("third"), std::nullopt) << "looked at once a second";
   clock.sleep_for(std::chrono::seconds(1));
-  EXPECT_EQ((*store)->find("third"), "otto");
+  EXPECT_EQ((*store)->find("third"), std::nullopt) << "it may be being written";
+  let_it_look(**store, clock);
+  EXPECT_EQ((*store)->find("third")->name, "otto");
   EXPECT_EQ((*store)->find("first"), std::nullopt);
   EXPECT_TRUE((*store)->has_name("otto"));
   EXPECT_FALSE((*store)->has_name("anna"));
   EXPECT_TRUE((*store)->has_line(key_line("third")));
   EXPECT_FALSE((*store)->has_line(key_line("first")));
+  EXPECT_NE((*store)->generation(), generation);
 
-  file.write("third otto\n");
-  clock.sleep_for(std::chrono::seconds(1));
-  EXPECT_EQ((*store)->find("third"), "otto") << "a broken file leaves them as they were";
+  for (const char* broken : {"third otto\n", "", "# nobody\n"}) {
+    file.write(broken);
+    let_it_look(**store, clock);
+    EXPECT_EQ((*store)->find("third")->name, "otto") << "a broken file leaves them as they were: " << broken;
+  }
+}
+
+TEST(Keys, stay_in_force_where_their_file_is_replaced_by_what_is_none) {
+  VirtualClock clock;
+  const TemporaryFile file(key_line("first", "anna") + "\n");
+  auto store = KeyStore::open(file.path(), clock);
+  ASSERT_TRUE(store);
+  const auto replace = [&](auto make) {
+    std::filesystem::remove_all(file.path());
+    make(file.path());
+    let_it_look(**store, clock);
+  };
+  replace([](const std::string& path) { ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); });
+  EXPECT_EQ((*store)->find("first")->name, "anna") << "nor does it wait for a writer";
+  replace([](const std::string& path) { std::filesystem::create_directory(path); });
+  EXPECT_EQ((*store)->find("first")->name, "anna");
+  replace([](const std::string&) {});
+  EXPECT_EQ((*store)->find("first")->name, "anna");
+  EXPECT_EQ(KeyStore::open("/dev/null", clock).error().code, ErrorCode::kBadInput);
 }
 
 TEST(Keys, refuse_a_file_that_holds_a_key_itself_without_showing_it) {
@@ -154,6 +192,29 @@ TEST(Server, wants_a_key_where_one_is_set) {
   EXPECT_THAT(client.get("/who", "Authorization: Bearer wrong\r\n").reply().body,
               HasSubstr("invalid_api_key"));
   EXPECT_EQ(client.get("/health").reply().status, 200);
+}
+
+TEST(Server, ends_answers_to_a_key_that_was_taken_away) {
+  ServerOptions options;
+  options.authorise = [](const Request& request) { return Caller{request.token, request.token}; };
+  Handed<Stream> streams;
+  Router router;
+  router.route("GET", "/",
+               [&](const Request&, Exchange exchange) { streams.put(exchange.stream(200, "text/plain")); });
+  const auto server = started(std::move(router), options);
+  RawClient taken(server->port()), other(server->port());
+  taken.get("/", "Authorization: Bearer anna\r\n");
+  auto first = streams.get();
+  other.get("/", "Authorization: Bearer otto\r\n");
+  auto second = streams.get();
+  ASSERT_TRUE(first && second);
+  taken.read_until("\r\n\r\n");
+  other.read_until("\r\n\r\n");
+  server->check_keys([](const std::string& key) { return key != "anna"; });
+  EXPECT_TRUE(taken.is_closed());
+  second->write("on");
+  EXPECT_THAT(other.read_until("on"), HasSubstr("on"));
+  EXPECT_EQ(server->stats().dropped(DropReason::kKeyRemoved), 1u);
 }
 
 TEST(Server, refuses_to_start_where_it_would_be_open_or_can_not_be_had) {

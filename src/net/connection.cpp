@@ -18,6 +18,15 @@ namespace {
 
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kMaxDrained = 4 << 20;
+constexpr std::chrono::seconds kLookAfterClient{1};
+
+// It has sent its end, or the connection is broken, though there may be bytes left to read.
+bool has_left(tcp::socket& socket) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(socket.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
+  return info.tcpi_state != TCP_ESTABLISHED;
+}
 
 void set_up(tcp::socket& socket, const Limits& limits) {
   error_code ignored;
@@ -185,6 +194,22 @@ void Connection::read_more() {
     transport_.async_read_some(into, std::move(done));
 }
 
+// What a client has sent behind the request being answered may fill what is read into; its end stands behind
+// that, and is asked of the kernel.
+Task<bool> Connection::wait(TimePoint until) {
+  while (!reading_ && !in_closed_ && in_.size() >= in_.max_size()) {
+    const TimePoint look = std::min(until, std::chrono::steady_clock::now() + kLookAfterClient);
+    if (co_await changed_.wait(look)) co_return true;
+    if (has_left(transport_.socket())) {
+      in_closed_ = true;
+      client_gone();
+      co_return true;
+    }
+    if (look == until) co_return false;
+  }
+  co_return co_await changed_.wait(until);
+}
+
 void Connection::on_read(error_code error, std::size_t n) {
   reading_ = false;
   if (draining_) {
@@ -244,6 +269,14 @@ void Connection::end() {
   changed_.set();
   if (exchange_) guarded("on_gone", exchange_->detach());
   if (const auto session = web_socket_.lock()) session->on_wake();
+}
+
+void Connection::check_key(const KeyCheck& valid) {
+  if (facts_.key.empty() || ended_ || valid(facts_.key)) return;
+  drop(DropReason::kKeyRemoved);
+  const auto session = web_socket_.lock();
+  if (!session) return end();
+  session->close({1008, "the API key is not valid any more"});
 }
 
 void Connection::stop_soon() {

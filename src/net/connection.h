@@ -53,6 +53,8 @@ class Connection final : public Wakeable, public std::enable_shared_from_this<Co
   void start();
   /// No further request; what runs may end. From its io thread, as all below.
   void stop_soon();
+  /// Ends what is being answered to the bearer of a key that isn't `valid` any more.
+  void check_key(const KeyCheck& valid);
   /// Ends it now.
   void end(DropReason reason);
   void end();
@@ -66,6 +68,7 @@ class Connection final : public Wakeable, public std::enable_shared_from_this<Co
   struct Facts {
     std::string id;
     std::string cors_origin;
+    std::string key;  // Caller's; empty: none was needed
     bool http_1_0 = false;
     bool keep_alive = true;
     bool head_only = false;
@@ -78,6 +81,8 @@ class Connection final : public Wakeable, public std::enable_shared_from_this<Co
   Task<> refuse_http();
   Task<> close_gently();
   void read_more();
+  /// Until something changed (true) or `until`. Notices a client that goes though nothing can be read.
+  Task<bool> wait(TimePoint until);
   void on_read(error_code error, std::size_t n);
   Task<bool> write(std::string_view bytes);
   void drop(DropReason reason);

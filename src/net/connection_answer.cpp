@@ -78,7 +78,7 @@ Task<bool> Connection::answer(const Request* upgrade) {
   while (!batch.first && !batch.aborted) {
     if (in_closed_ || now() >= until) co_return false;
     if (upgrade == nullptr) read_more();
-    co_await changed_.wait(until);
+    co_await wait(until);
     batch = exchange_->take();
   }
   if (ended_) co_return false;
@@ -103,10 +103,14 @@ Task<bool> Connection::send_stream(ExchangeState::Batch batch) {
   const Framing framing = facts_.http_1_0 ? Framing::kUntilClose : Framing::kChunked;
   if (facts_.http_1_0) facts_.keep_alive = false;
   if (!co_await write(head(batch.answer, framing, 0, false))) co_return false;
+  if (facts_.head_only) {  // that was all of it
+    guarded("on_gone", exchange_->detach());
+    co_return facts_.keep_alive;
+  }
   while (true) {
     if (!co_await send_pieces(batch, framing)) co_return false;
     if (batch.finished) {
-      if (framing == Framing::kChunked && !facts_.head_only && !co_await write(kLastChunk)) co_return false;
+      if (framing == Framing::kChunked && !co_await write(kLastChunk)) co_return false;
       co_return facts_.keep_alive;
     }
     if (batch.aborted) core_->counters.drop(DropReason::kAborted);
@@ -114,7 +118,7 @@ Task<bool> Connection::send_stream(ExchangeState::Batch batch) {
     read_more();
     const bool keeps_alive = batch.keep_alive_every > Milliseconds{0};
     const TimePoint until = keeps_alive ? now() + batch.keep_alive_every : TimePoint::max();
-    const bool was_changed = co_await changed_.wait(until);
+    const bool was_changed = co_await wait(until);
     batch = exchange_->take();
     if (!was_changed && batch.pieces.empty() && !batch.finished && now() >= until)
       if (!co_await write(framed(batch.keep_alive, framing))) co_return false;

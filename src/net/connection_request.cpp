@@ -141,10 +141,11 @@ Task<bool> Connection::route(RequestParser& parser) {
   request.params = std::move(match.params);
   read_credentials(request, match.route->key_subprotocol);
   if (!match.route->open && core_->options.authorise) {
-    std::optional<std::string> name;
-    guarded("authorise", [&] { name = core_->options.authorise(request); });
-    if (!name) co_return co_await refuse(no_key(request), whole, one_header("WWW-Authenticate", "Bearer"));
-    request.key_name = std::move(*name);
+    std::optional<Caller> caller;
+    guarded("authorise", [&] { caller = core_->options.authorise(request); });
+    if (!caller) co_return co_await refuse(no_key(request), whole, one_header("WWW-Authenticate", "Bearer"));
+    request.key_name = std::move(caller->name);
+    facts_.key = std::move(caller->key);
   }
   if (!co_await receive(parser, *match.route)) co_return false;
   co_return co_await call(*match.route, std::move(request));

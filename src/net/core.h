@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/asio/ssl/context.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,8 @@
 namespace braid::net::detail {
 
 class Connection;
+/// Whether a Caller::key may still ask.
+using KeyCheck = std::function<bool(const std::string& key)>;
 
 /// ServerStats, counted.
 struct Counters {

@@ -243,6 +243,26 @@ TEST(Faults, tell_when_the_client_goes_before_an_answer_has_begun) {
   exchange->respond(200, "text/plain", "to nobody");
 }
 
+TEST(Faults, tell_when_a_client_goes_that_sent_more_than_is_read_ahead) {
+  Streaming streaming;
+  RawClient client(streaming.server->port());
+  client.get("/wait");
+  auto exchange = streaming.exchanges.get();
+  ASSERT_TRUE(exchange);
+  client.send(std::string(100'000, 'x'));
+  client.close();
+  EXPECT_TRUE(streaming.gone.get());
+}
+
+TEST(Faults, answer_head_without_holding_the_connection) {
+  Streaming streaming;
+  RawClient client(streaming.server->port());
+  client.send("HEAD /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(client.reply(true).status, 200);
+  EXPECT_TRUE(streaming.gone.get());
+  EXPECT_EQ(client.get("/nowhere").reply().status, 404);
+}
+
 TEST(Faults, send_a_complete_answer_to_a_client_that_says_no_more) {
   const auto server = started(echo_router());
   RawClient client(server->port());

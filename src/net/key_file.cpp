@@ -44,6 +44,12 @@ KeyHash sha256(std::string_view bytes) {
   return hash;
 }
 
+std::string hex_of(const KeyHash& hash) {
+  std::string hex;
+  for (const unsigned char byte : hash) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
 Result<std::vector<KeyEntry>> parse_keys(std::string_view bytes) {
   if (bytes.size() > kMaxKeyFile)
     return fail(ErrorCode::kLimit, fmt::format("more than {} bytes; split off what isn't keys", kMaxKeyFile));
@@ -64,7 +70,8 @@ Result<std::vector<KeyEntry>> parse_keys(std::string_view bytes) {
               "line {} doesn't begin with a SHA-256 as 64 hex digits; a key itself must not stand here",
               number));
     if (blank != std::string_view::npos) entry.name = to_valid_utf8(trimmed(line.substr(blank)));
-    if (entry.name.empty()) entry.name = fmt::format("key-{}", number);
+    // Not by its line: that changes with the lines before it, and sessions belong to names.
+    if (entry.name.empty()) entry.name = "key-" + hex_of(entry.hash).substr(0, 12);
     keys.push_back(std::move(entry));
   }
   return keys;

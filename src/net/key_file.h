@@ -21,6 +21,8 @@ struct KeyEntry {
 };
 
 KeyHash sha256(std::string_view bytes);
+/// 64 digits.
+std::string hex_of(const KeyHash& hash);
 
 /// kBadInput names the line; kLimit beyond the bounds above.
 Result<std::vector<KeyEntry>> parse_keys(std::string_view bytes);

@@ -1,5 +1,6 @@
 #include "braid/net/key_store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <mutex>
+#include <utility>
 
 #include "braid/base/log.h"
 #include "key_file.h"
@@ -36,19 +38,20 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-std::string hex_of(const KeyHash& hash) {
-  std::string hex;
-  for (const unsigned char byte : hash) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
-
+// Never blocks: a FIFO of that name would hold up whoever asks, and with it everybody.
 Result<std::string> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  const std::unique_ptr<std::FILE, CloseFile> file(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"));
   if (!file)
     return fail(ErrorCode::kNotFound,
                 fmt::format("the keys file '{}' can't be read; name one that can", path));
+  struct stat info {};
+  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+    return fail(ErrorCode::kBadInput, fmt::format("the keys file '{}' is no regular file", path));
   std::string bytes(kMaxKeyFile + 1, '\0');
   bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  if (std::ferror(file.get()) != 0)
+    return fail(ErrorCode::kResource, fmt::format("the keys file '{}' can't be read to its end", path));
   return bytes;
 }
 
@@ -57,6 +60,9 @@ Result<std::vector<KeyEntry>> load(const std::string& path) {
   if (!bytes) return tl::unexpected(bytes.error());
   auto keys = parse_keys(*bytes);
   if (!keys) keys.error().message = fmt::format("keys file '{}': {}", path, keys.error().message);
+  // What somebody is just writing, or a disk that is full, must not lock everybody out.
+  if (keys && keys->empty())
+    return fail(ErrorCode::kBadInput, fmt::format("keys file '{}' holds no key: add a line for one", path));
   return keys;
 }
 
@@ -67,8 +73,10 @@ struct KeyStore::Impl {
   Clock& clock;
   mutable std::mutex mutex;  // guards the rest
   std::vector<KeyEntry> keys;
-  Stamp stamp;
+  Stamp stamp;      // of what was read
+  Stamp last_seen;  // at the last look
   SteadyTime looked;
+  std::uint64_t generation = 0;
 
   void look_again() {
     const SteadyTime now = clock.now();
@@ -76,10 +84,13 @@ struct KeyStore::Impl {
     looked = now;
     const Stamp current = stamp_of(path);
     if (current == stamp) return;
+    // A file that is being written is read when it is done.
+    if (current != std::exchange(last_seen, current)) return;
     stamp = current;
     auto loaded = load(path);
     if (!loaded) return log(LogLevel::kError, "{}; the keys read before stay valid", loaded.error().message);
     keys = std::move(*loaded);
+    ++generation;
     log(LogLevel::kInfo, "read {} keys from '{}'", keys.size(), path);
   }
 };
@@ -91,11 +102,12 @@ Result<std::shared_ptr<KeyStore>> KeyStore::open(std::string path, Clock& clock)
   const Stamp stamp = stamp_of(path);
   auto keys = load(path);
   if (!keys) return tl::unexpected(keys.error());
-  std::unique_ptr<Impl> impl(new Impl{std::move(path), clock, {}, std::move(*keys), stamp, clock.now()});
+  std::unique_ptr<Impl> impl(
+      new Impl{std::move(path), clock, {}, std::move(*keys), stamp, stamp, clock.now()});
   return std::shared_ptr<KeyStore>(new KeyStore(std::move(impl)));
 }
 
-std::optional<std::string> KeyStore::find(std::string_view key) {
+std::optional<Caller> KeyStore::find(std::string_view key) {
   if (key.empty()) return std::nullopt;
   const KeyHash hash = sha256(key);
   const std::scoped_lock lock(impl_->mutex);
@@ -105,7 +117,7 @@ std::optional<std::string> KeyStore::find(std::string_view key) {
     if (CRYPTO_memcmp(entry.hash.data(), hash.data(), hash.size()) == 0)
       found = &entry;  // on to the end: equal time
   if (found == nullptr) return std::nullopt;
-  return found->name;
+  return Caller{found->name, hex_of(found->hash)};
 }
 
 bool KeyStore::has_name(std::string_view name) {
@@ -120,6 +132,12 @@ bool KeyStore::has_line(std::string_view line) {
   impl_->look_again();
   return std::any_of(impl_->keys.begin(), impl_->keys.end(),
                      [&](const KeyEntry& entry) { return hex_of(entry.hash) == line; });
+}
+
+std::uint64_t KeyStore::generation() {
+  const std::scoped_lock lock(impl_->mutex);
+  impl_->look_again();
+  return impl_->generation;
 }
 
 std::size_t KeyStore::size() const {

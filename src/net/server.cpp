@@ -108,10 +108,10 @@ struct Server::Impl {
   }
 
   Task<> accept_loop();
-  Task<> refuse(tcp::socket socket);
+  Task<> refuse(tcp::socket refused);
   void stop(Milliseconds grace);
   bool wait_for_connections(TimePoint until);
-  void for_each_connection(void (*call)(Connection&));
+  void for_each_connection(const std::function<void(Connection&)>& call);
 
   std::shared_ptr<Core> core;
   std::vector<std::shared_ptr<IoThread>> io;
@@ -145,11 +145,14 @@ Task<> Server::Impl::accept_loop() {
   }
 }
 
-Task<> Server::Impl::refuse(tcp::socket socket) {
+Task<> Server::Impl::refuse(tcp::socket refused) {
   ++refusals;
+  // The timer may have run out in the same turn in which the client's end ends this: its handler comes later.
+  const auto held = std::make_shared<tcp::socket>(std::move(refused));
+  tcp::socket& socket = *held;
   asio::steady_timer limit(socket.get_executor(), std::chrono::seconds(1));
-  limit.async_wait([&socket](error_code error) {
-    if (!error) best_effort(socket.close(error));
+  limit.async_wait([left = std::weak_ptr(held)](error_code error) {
+    if (const auto still = left.lock(); still && !error) best_effort(still->close(error));
   });
   const std::string text = refusal(*core->error_body);
   core->counters.answered(503);
@@ -164,7 +167,7 @@ Task<> Server::Impl::refuse(tcp::socket socket) {
   --refusals;
 }
 
-void Server::Impl::for_each_connection(void (*call)(Connection&)) {
+void Server::Impl::for_each_connection(const std::function<void(Connection&)>& call) {
   for (auto& connection : core->open()) {
     const auto& thread = connection->io();
     thread->post([connection = std::move(connection), call] { call(*connection); });
@@ -240,6 +243,11 @@ std::string Server::url() const {
 }
 
 ServerStats Server::stats() const { return impl_->core->counters.read(); }
+
+void Server::check_keys(std::function<bool(const std::string& key)> valid) {
+  impl_->for_each_connection(
+      [valid = std::move(valid)](Connection& connection) { connection.check_key(valid); });
+}
 
 void Server::stop(Milliseconds grace) { impl_->stop(grace); }
 

@@ -18,6 +18,8 @@ const char* to_string(DropReason reason) {
       return "gone";
     case DropReason::kAborted:
       return "aborted";
+    case DropReason::kKeyRemoved:
+      return "key_removed";
   }
   return "unknown";
 }

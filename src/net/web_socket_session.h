@@ -18,6 +18,7 @@ class WebSocketSession final : public Wakeable, public std::enable_shared_from_t
   /// Until the WebSocket is closed. The transport stays open, for the connection to close.
   Task<> run(const Request& request, std::string subprotocol);
   void stopping() { state_->stopping(); }
+  void close(Closing closing) { state_->close(std::move(closing)); }
   void on_wake() override;
 
  private:

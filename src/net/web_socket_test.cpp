@@ -188,7 +188,7 @@ TEST(WebSocket, closes_with_the_code_that_says_what_was_wrong) {
 TEST(WebSocket, chooses_a_subprotocol_and_takes_the_key_from_another) {
   ServerOptions options;
   options.authorise = [](const Request& request) {
-    return request.token == "sesame" ? std::optional<std::string>("anna") : std::nullopt;
+    return request.token == "sesame" ? std::optional<Caller>({"anna", "hash"}) : std::nullopt;
   };
   Echoing echoing(options);
   RawClient client(echoing.server->port());
@@ -200,6 +200,21 @@ TEST(WebSocket, chooses_a_subprotocol_and_takes_the_key_from_another) {
   RawClient stranger(echoing.server->port());
   ask(stranger, "/ws", "Sec-WebSocket-Protocol: realtime, key.other\r\n");
   EXPECT_EQ(stranger.reply().status, 401);
+}
+
+TEST(WebSocket, is_closed_when_its_key_is_taken_away) {
+  ServerOptions options;
+  options.authorise = [](const Request& request) { return Caller{request.token, request.token}; };
+  Echoing echoing(options);
+  RawClient taken(echoing.server->port()), other(echoing.server->port());
+  ask(taken, "/ws", "Authorization: Bearer anna\r\n");
+  EXPECT_EQ(taken.reply().status, 101);
+  ask(other, "/ws", "Authorization: Bearer otto\r\n");
+  EXPECT_EQ(other.reply().status, 101);
+  echoing.server->check_keys([](const std::string& key) { return key != "anna"; });
+  const std::string frame = taken.read_until("any more");
+  EXPECT_THAT(frame, HasSubstr("\x03\xf0the API key is not valid")) << "1008";
+  EXPECT_EQ(echoing.server->stats().dropped(DropReason::kKeyRemoved), 1u);
 }
 
 TEST(WebSocket, answers_plainly_where_there_is_none) {

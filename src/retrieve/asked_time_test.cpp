@@ -35,6 +35,14 @@ TEST(AskedTime, IsReadFromQuestions) {
            Case{"faults until 2026-11-28", "- 2026-11-29T00:00:00Z | faults "},
            Case{"yesterday, what rang?", "2026-11-28T00:00:00Z 2026-11-29T00:00:00Z |  what rang?"},
            Case{"what rang at 10:02:03.5?", "2026-11-29T10:02:03.5Z 2026-11-29T10:02:03.6Z | what rang "},
+           Case{"faults between 10:00 and 10:01 yesterday",
+                "2026-11-28T10:00:00Z 2026-11-28T10:01:00Z | faults "},
+           Case{"yesterday from 23:00 to 23:30, faults",
+                "2026-11-28T23:00:00Z 2026-11-28T23:30:00Z |  faults"},
+           Case{"what rang at 10:02 on 2026-11-20?",
+                "2026-11-20T10:02:00Z 2026-11-20T10:03:00Z | what rang "},
+           Case{"on 2026-11-20 after 10:02", "2026-11-20T10:03:00Z - | "},
+           Case{"today at 09:30", "2026-11-29T09:30:00Z 2026-11-29T09:31:00Z | "},
            Case{"what rang at 23:00", "2026-11-28T23:00:00Z 2026-11-28T23:01:00Z | what rang "},
        })
     EXPECT_EQ(understood(one.question), one.expected) << one.question;

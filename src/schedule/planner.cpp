@@ -1,6 +1,7 @@
 #include "braid/schedule/planner.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace braid::schedule {
 
@@ -15,6 +16,11 @@ PrefillJob* first_unfinished(std::span<PrefillJob* const> jobs) {
 int waiting(std::span<PrefillJob* const> jobs) {
   return static_cast<int>(
       std::count_if(jobs.begin(), jobs.end(), [](const PrefillJob* job) { return !job->done(); }));
+}
+
+int rows_left(std::span<PrefillJob* const> jobs) {
+  return std::accumulate(jobs.begin(), jobs.end(), 0,
+                         [](int sum, const PrefillJob* job) { return sum + job->rows_left(); });
 }
 
 void add_share(PrefillJob* job, int max_rows, Planned& planned) {
@@ -52,7 +58,7 @@ PrefillJob* Planner::due_medium(const Ready& ready) {
   if (PrefillJob* question = first_unfinished(ready.questions))
     if (question->indivisible_next() == 0) return nullptr;
   blocked_.clear();
-  for (const auto* jobs : {&ready.questions, &ready.perception, &ready.rebuilds})
+  for (const auto* jobs : {&ready.questions, &ready.awaited, &ready.perception, &ready.rebuilds})
     for (PrefillJob* job : *jobs) {
       if (job->done() || is_blocked(job->sequence())) continue;
       if (job->indivisible_next() > 0) return job;
@@ -63,8 +69,8 @@ PrefillJob* Planner::due_medium(const Ready& ready) {
 
 void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   blocked_.clear();
-  const bool jobs_wait = first_unfinished(ready.questions) || first_unfinished(ready.perception) ||
-                         first_unfinished(ready.rebuilds);
+  const bool jobs_wait = first_unfinished(ready.questions) || first_unfinished(ready.awaited) ||
+                         first_unfinished(ready.perception) || first_unfinished(ready.rebuilds);
   const int reserved = jobs_wait && options_.max_rows > 1 ? 1 : 0;
   take_decodes(ready, options_.max_rows - reserved, planned);
 
@@ -73,14 +79,16 @@ void Planner::plan_mixed(const Ready& ready, Planned& planned) {
   const int within = std::max(options_.min_rows, cost_.rows_within(options_.step_target));
   const int questions = std::clamp(waiting(ready.questions), 1, std::max(options_.most_targets, 1));
   const int for_questions = std::max(within, cost_.rows_within(questions * options_.step_target));
-  const int target = all_at_once ? options_.max_rows : std::min(options_.max_rows, within);
+  const int wanted = all_at_once ? std::max(within, rows_left(ready.awaited)) : within;
+  const int target = std::min(options_.max_rows, wanted);
   int room = options_.max_rows - decodes;
   int budget = std::clamp(target - decodes, std::min(1, room), room);
-  const int ask = std::clamp(for_questions - decodes, budget, room);
+  const int ask = all_at_once ? room : std::clamp(for_questions - decodes, budget, room);
   const int asked = take(ready.questions, std::max(ask, whole_question(ready, decodes)), planned);
   if (asked > 0 && !options_.perceive_beside_question) return;
   room -= asked;
   budget = std::max(budget - asked, std::min(1, room));
+  budget -= take(ready.awaited, budget, planned);
   budget -= take(ready.perception, budget, planned);
   // What a question waits for isn't slowed by what it doesn't.
   if (!all_at_once || planned.plan.rows.empty()) take(ready.rebuilds, std::min(budget, within), planned);
@@ -132,6 +140,7 @@ bool Planner::is_blocked(SequenceId sequence) const {
 
 void Planner::plan_deterministic(const Ready& ready, Planned& planned) {
   PrefillJob* job = first_unfinished(ready.questions);
+  if (!job) job = first_unfinished(ready.awaited);
   if (!job) job = first_unfinished(ready.perception);
   if (!job) job = first_unfinished(ready.rebuilds);
   was_decode_ = !ready.decodes.empty() && (!job || !was_decode_);

@@ -45,6 +45,12 @@ class PlannerFixture {
   PrefillJob* perception(int sequence, const std::string& text, Position start = 0) {
     return job(RowKind::kPerception, sequence, text, start);
   }
+  PrefillJob* awaited(int sequence, const std::string& text) {
+    PrefillJob* made = perception(sequence, text);
+    ready.perception.pop_back();
+    ready.awaited.push_back(made);
+    return made;
+  }
   PrefillJob* rebuild(int sequence, const std::string& text) {
     return job(RowKind::kRebuild, sequence, text);
   }

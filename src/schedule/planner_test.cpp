@@ -235,11 +235,28 @@ TEST_F(PlannerTest, gives_a_step_its_least_rows_where_none_would_fit_the_target)
   EXPECT_EQ(step(planner), "4p");
 }
 
-TEST_F(PlannerTest, takes_all_perception_at_once_where_a_question_waits_for_it) {
+TEST_F(PlannerTest, takes_all_that_is_awaited_at_once_and_before_what_is_not) {
   Planner planner({.min_rows = 4, .step_target = Milliseconds(1)}, forty_rows());
-  perception(1, "abcdefg");
   ready.question_waits = true;
-  EXPECT_EQ(step(planner), "7p");
+  PrefillJob* other = perception(1, "abcdefg");
+  PrefillJob* first = awaited(2, "abc");
+  PrefillJob* second = awaited(2, "abc");
+  EXPECT_EQ(step(planner), "6p");
+  EXPECT_TRUE(first->done() && second->done());
+  EXPECT_EQ(other->rows_left(), 7) << "nobody waits for it";
+  EXPECT_EQ(step(planner), "4p");
+}
+
+TEST_F(PlannerTest, keeps_to_the_target_beside_answers_and_takes_what_is_awaited_first) {
+  Planner planner({.min_rows = 4, .step_target = Milliseconds(1)}, forty_rows());
+  decoding(3);
+  PrefillJob* other = perception(1, "abcdefg");
+  PrefillJob* wanted = awaited(2, "abcd");
+  EXPECT_EQ(step(planner), "1d 3p");
+  EXPECT_EQ(wanted->rows_left(), 1);
+  EXPECT_EQ(step(planner), "1d 3p");
+  EXPECT_TRUE(wanted->done());
+  EXPECT_EQ(other->rows_left(), 5);
 }
 
 }  // namespace

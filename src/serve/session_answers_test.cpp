@@ -209,6 +209,35 @@ TEST_F(SessionAnswers, BeyondThoseThatMayWaitAreRefusedAtOnce) {
   EXPECT_EQ(heard.answers.size(), 9U);
 }
 
+TEST_F(SessionAnswers, AboutAMomentThatHasPassedAreGivenOutOfWhatWasThereThen) {
+  options.realtime = true;
+  create_and_start({.frames = 20, .paced = true});
+  sleep_until(5100);
+  const QuestionId past = ask(question("What?", 700));
+  run_to_end();
+  const Answer& answer = heard.answer(past);
+  EXPECT_EQ(answer.text, "I see f1.");
+  EXPECT_EQ(answer.window.to, at_ms(500));
+  EXPECT_GE(answer.asked, session->started_at() + Milliseconds(5100)) << "its clock runs from when it came";
+  for (const Nanoseconds stage : answer.stages.by_stage) EXPECT_GE(stage, Nanoseconds::zero());
+}
+
+TEST_F(SessionAnswers, ThatNobodyWantsAnyMoreMakeRoomForOthersBeforeTheirMoment) {
+  options.max_waiting_questions = 2;
+  create_and_start({.frames = 20, .paced = true});
+  const QuestionId first = ask(question("In time?", 9000)), second = ask(question("At the end?"));
+  EXPECT_FALSE(session->ask(question("Too many?", 9000)));
+  session->cancel(first);
+  session->cancel(second);
+  sleep_until(2000);
+  EXPECT_EQ(heard.answer(first).finish, FinishReason::kCancelled);
+  EXPECT_EQ(heard.answer(second).finish, FinishReason::kCancelled);
+  EXPECT_TRUE(session->ask(question("Later?", 2300)));
+  EXPECT_TRUE(session->ask(question("And later?", 2300)));
+  run_to_end();
+  EXPECT_EQ(heard.answers.size(), 4U);
+}
+
 TEST_F(SessionAnswers, EndWithTheErrorWhenAStepFailsAndTheNextIsAnswered) {
   create(stream);
   const QuestionId first = ask(question("A long one?", 700));

@@ -49,4 +49,16 @@ bool Order::later(const Held& a, const Held& b) {
   return std::tie(a.place, a.arrival) > std::tie(b.place, b.arrival);
 }
 
+std::optional<Question> Order::take(QuestionId id) {
+  const auto found = std::find_if(heap_.begin(), heap_.end(), [&](const Held& held) {
+    const auto* question = std::get_if<Question>(&held.timed);
+    return question && question->id == id;
+  });
+  if (found == heap_.end()) return std::nullopt;
+  Question question = std::get<Question>(std::move(found->timed));
+  heap_.erase(found);
+  std::make_heap(heap_.begin(), heap_.end(), later);
+  return question;
+}
+
 }  // namespace braid::sync

@@ -33,6 +33,8 @@ class Order {
   void push(Place place, Timed timed);
   const Place& first() const { return heap_.front().place; }
   Timed pop();
+  /// Out of turn; none: it isn't here.
+  std::optional<Question> take(QuestionId id);
 
  private:
   struct Held {

@@ -234,6 +234,19 @@ void Synchronizer::ask(Question question) {
   state_->release();
 }
 
+void Synchronizer::withdraw(QuestionId id) {
+  std::optional<Question> question = state_->order.take(id);
+  auto& at_end = state_->at_end;
+  const auto is_it = [&](const Question& held) { return held.id == id; };
+  if (const auto found = std::find_if(at_end.begin(), at_end.end(), is_it); found != at_end.end()) {
+    question = std::move(*found);
+    at_end.erase(found);
+  }
+  if (!question) return;
+  question->max_tokens = 0;
+  state_->let_out(std::move(*question), state_->end_seen);
+}
+
 std::vector<Advance> Synchronizer::advance_live(SessionTime now) {
   std::vector<Advance> moved = state_->live.advance(now);
   for (const Advance& advance : moved)

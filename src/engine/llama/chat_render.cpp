@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <exception>
 
 #include "braid/base/utf8.h"
@@ -171,9 +172,15 @@ Result<RenderedChat> render_chat(const ChatTemplate& chat, const VocabularySourc
 }
 
 Result<RenderedChat> LlamaTokenizer::render(const ChatInput& input) const {
-  try {
+  using std::chrono::floor;
+  const auto now = std::chrono::system_clock::now();
+  const auto minute = floor<std::chrono::minutes>(now).time_since_epoch().count();
+  const auto render = [this](const ChatInput& wanted) {
     return render_chat(
-        template_, [this] { return index(); }, input);
+        template_, [this] { return index(); }, wanted);
+  };
+  try {
+    return rendered_.get(input, minute, render);
   } catch (const std::exception& refused) {
     return fail(ErrorCode::kBadInput, fmt::format("the conversation can't be rendered: {}",
                                                   to_valid_utf8(std::string(refused.what()).substr(0, 200))));

@@ -10,6 +10,7 @@
 #include "chat_template.h"
 #include "grammar/vocabulary_index.h"
 #include "handles.h"
+#include "render_cache.h"
 
 namespace braid::engine::llama {
 
@@ -34,6 +35,7 @@ class LlamaTokenizer final : public Tokenizer {
   const llama_vocab* vocab_;
   ChatTemplate template_;
   ChatFormat chat_;
+  mutable RenderCache rendered_;
   mutable std::once_flag index_made_;
   mutable std::shared_ptr<const grammar::VocabularyIndex> index_;
 };

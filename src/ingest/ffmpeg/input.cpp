@@ -170,9 +170,11 @@ Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
     pipe = *fifo;
   }
   if (pipe) {
-    auto reader = ByteReader::open(spec);
+    auto reader = ByteReader::open(spec, clock_);
     if (!reader) return tl::unexpected(reader.error());
     pipe_ = *std::move(reader);
+    if (options.pipe_timeout) open_until_ = clock_.now() + *options.pipe_timeout;
+    pipe_->bound(options.give_up, open_until_);
     read_head();
     if (has_index_at_end(head_)) return spool_pipe(spec);
     auto* buffer = static_cast<unsigned char*>(av_malloc(kPipeBuffer));
@@ -362,14 +364,15 @@ Result<std::unique_ptr<Input>> Input::open(const SourceSpec& spec, const IngestO
   const bool given_up = options.give_up && *options.give_up;
   input->give_up_ = nullptr;
   if (given_up) return fail(ErrorCode::kCancelled, fmt::format("{}: opening it was given up", spec.target));
-  const bool too_slow = remote && input->must_return();
+  const bool too_slow = input->open_until_ && input->must_return();
   input->open_until_.reset();
+  if (input->pipe_) input->pipe_->bound(nullptr, std::nullopt);
   if (too_slow)
     return fail(
         ErrorCode::kNotFound,
         fmt::format("{}: has not sent enough to tell what it is within {:.0f} s; check its sender and the "
                     "network",
-                    spec.target, to_seconds(patience)),
+                    spec.target, to_seconds(remote ? patience : options.pipe_timeout.value_or(patience))),
         true);
   if (!opened) return tl::unexpected(opened.error());
   input->still_ = !input->pipe_ && ends_with(input->format_->iformat->name, "_pipe");

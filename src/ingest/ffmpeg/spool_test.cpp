@@ -42,7 +42,8 @@ TEST(Spool, HoldsHeadAndRestAsOneFile) {
   const std::vector<char> whole{std::istreambuf_iterator<char>(file), {}};
   SourceSpec spec;
   spec.target = source;
-  auto reader = ByteReader::open(spec);
+  RealClock clock;
+  auto reader = ByteReader::open(spec, clock);
   ASSERT_TRUE(reader);
   std::vector<std::uint8_t> head(100);
   ASSERT_EQ((*reader)->read(head.data(), head.size()), 100);

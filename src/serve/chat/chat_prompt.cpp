@@ -3,16 +3,29 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <random>
+#include <string_view>
 #include <utility>
 
 namespace braid::serve {
 
 namespace {
 
-// Stands for a part in what the template is given: letters and digits, which templates leave alone. No text
-// of the client's is in the rendered prompt yet, so none can look like it.
-std::string placeholder(std::size_t index) { return fmt::format("BraidPart{:05}Part", index); }
-constexpr std::size_t kPlaceholderBytes = std::char_traits<char>::length("BraidPart00000Part");
+/// What placeholders begin with. Names, calls and tools stand in the rendered prompt as clients wrote them,
+/// so it is another word in each process, which is told to nobody.
+const std::string& secret_word() {
+  static const std::string word = [] {
+    std::random_device random;
+    std::string made = "BraidPart";
+    for (int i = 0; i < 24; ++i) made += static_cast<char>('a' + random() % 26);
+    return made;
+  }();
+  return word;
+}
+
+// Stands for a part in what the template is given: letters and digits, which templates leave alone.
+std::string placeholder(std::size_t index) { return fmt::format("{}{:05}Part", secret_word(), index); }
+std::size_t placeholder_bytes() { return secret_word().size() + std::string_view("00000Part").size(); }
 
 engine::ChatTurn turn_of(const openai::Message& message, std::size_t& parts) {
   engine::ChatTurn turn;
@@ -87,9 +100,10 @@ Status append_part(const openai::Part& part, const engine::Tokenizer& tokenizer,
 /// The part that stands at `text[at]`, if the placeholder there is one of ours.
 std::optional<std::size_t> part_at(const std::string& text, std::size_t at, std::size_t parts) {
   std::size_t index = 0;
-  for (std::size_t i = at + 9; i < at + 14 && i < text.size(); ++i)
+  const std::size_t digits = at + secret_word().size();
+  for (std::size_t i = digits; i < digits + 5 && i < text.size(); ++i)
     index = index * 10 + static_cast<std::size_t>(text[i] - '0');
-  if (index < parts && text.compare(at, kPlaceholderBytes, placeholder(index)) == 0) return index;
+  if (index < parts && text.compare(at, placeholder_bytes(), placeholder(index)) == 0) return index;
   return std::nullopt;
 }
 
@@ -102,13 +116,13 @@ Result<ChatPrompt> fill(engine::RenderedChat rendered, std::size_t parts, const 
   ChatPrompt made;
   const std::string text = std::move(rendered.prompt);
   std::size_t from = 0, next = 0;  // a template may leave parts out; it doesn't reorder them
-  for (std::size_t at = text.find("BraidPart"); at != std::string::npos;
-       at = text.find("BraidPart", at + 1)) {
+  for (std::size_t at = text.find(secret_word()); at != std::string::npos;
+       at = text.find(secret_word(), at + 1)) {
     const auto part = part_at(text, at, parts);
     if (!part || *part < next) continue;
     made.prompt.append(tokenizer.tokenize(std::string_view(text).substr(from, at - from), true));
     if (auto added = append(*part, made); !added) return tl::unexpected(added.error());
-    from = at + kPlaceholderBytes;
+    from = at + placeholder_bytes();
     next = *part + 1;
   }
   made.prompt.append(tokenizer.tokenize(std::string_view(text).substr(from), true));

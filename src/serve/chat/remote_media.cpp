@@ -44,13 +44,15 @@ bool host_is_listed(std::string_view host, const std::vector<std::string>& list)
 /// One request's media, fetched one after the other.
 struct RemoteMedia::Gathering {
   std::shared_ptr<openai::ChatRequest> chat;
+  std::function<bool()> has_left;
   std::function<void(Status)> then;
+  SteadyTime until;  // for all together
   std::vector<openai::Part*> parts;
   std::size_t next = 0;
   std::size_t bytes_left = 0;
 };
 
-Result<std::unique_ptr<RemoteMedia>> RemoteMedia::make(const RemoteMediaOptions& options) {
+Result<std::unique_ptr<RemoteMedia>> RemoteMedia::make(const RemoteMediaOptions& options, Clock& clock) {
   for (const std::string& host : options.hosts)
     if (!is_entry(host))
       return fail(ErrorCode::kUsage,
@@ -62,11 +64,14 @@ Result<std::unique_ptr<RemoteMedia>> RemoteMedia::make(const RemoteMediaOptions&
   client.allow_host = [hosts = options.hosts](std::string_view host) { return host_is_listed(host, hosts); };
   auto made = net::Client::make(std::move(client));
   if (!made) return tl::unexpected(made.error());
-  return std::unique_ptr<RemoteMedia>(new RemoteMedia(options, std::move(*made)));
+  return std::unique_ptr<RemoteMedia>(new RemoteMedia(options, clock, std::move(*made)));
 }
 
-void RemoteMedia::fetch(std::shared_ptr<openai::ChatRequest> chat, std::function<void(Status)> then) {
+void RemoteMedia::fetch(std::shared_ptr<openai::ChatRequest> chat, std::function<bool()> has_left,
+                        std::function<void(Status)> then) {
   const auto gathering = std::make_shared<Gathering>();
+  gathering->has_left = std::move(has_left);
+  gathering->until = clock_.now() + options_.timeout;
   gathering->bytes_left = options_.max_bytes;
   for (openai::Message& message : chat->messages)
     for (openai::Part& part : message.content)
@@ -83,9 +88,14 @@ void RemoteMedia::fetch(std::shared_ptr<openai::ChatRequest> chat, std::function
 
 void RemoteMedia::fetch_next(const std::shared_ptr<Gathering>& gathering) {
   if (gathering->next == gathering->parts.size()) return gathering->then({});
+  if (gathering->has_left()) return gathering->then(fail(ErrorCode::kCancelled, "the client has gone"));
   net::ClientRequest request;
   request.url = gathering->parts[gathering->next]->url;
-  request.timeout = options_.timeout;
+  request.timeout = std::chrono::ceil<Milliseconds>(gathering->until - clock_.now());
+  if (request.timeout <= Milliseconds(0))
+    return gathering->then(tl::unexpected(
+        refusal(request.url, {ErrorCode::kBadInput, fmt::format("the media of one request have {} s together",
+                                                                to_seconds(options_.timeout))})));
   request.max_body = gathering->bytes_left;
   request.max_redirects = kMaxRedirects;
   client_->send(std::move(request), [this, gathering](Result<net::ClientResponse> response) {

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
 
+#include "braid/base/virtual_clock.h"
 #include "braid/net/server.h"
 
 namespace braid::serve {
@@ -12,8 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Serves a picture, one that is missing, and a redirect to a place of the client's choice.
-std::unique_ptr<net::Server> start_host() {
+/// Serves a picture, one that is missing, a redirect to a place of the client's choice, and a picture that
+/// the test answers with.
+std::unique_ptr<net::Server> start_host(std::promise<net::Exchange>& held) {
   net::Router router;
   router.route("GET", "/a.jpg", [](const net::Request&, net::Exchange exchange) {
     exchange.respond(200, "image/jpeg", std::string(1000, 'a'));
@@ -21,6 +24,8 @@ std::unique_ptr<net::Server> start_host() {
   router.route("GET", "/to", [](const net::Request& request, net::Exchange exchange) {
     exchange.respond(302, "text/plain", "", {{"Location", std::string(*request.query_value("url"))}});
   });
+  router.route("GET", "/held.jpg",
+               [&held](const net::Request&, net::Exchange exchange) { held.set_value(std::move(exchange)); });
   net::ServerOptions options;
   options.port = 0;
   auto server = net::Server::start(std::move(options), std::move(router));
@@ -31,7 +36,7 @@ std::unique_ptr<net::Server> start_host() {
 class RemoteMediaTest : public testing::Test {
  protected:
   Status fetch(const std::vector<std::string>& urls) {
-    auto media = RemoteMedia::make(options);
+    auto media = RemoteMedia::make(options, clock);
     EXPECT_TRUE(media);
     chat = std::make_shared<openai::ChatRequest>();
     chat->messages.emplace_back();
@@ -42,11 +47,16 @@ class RemoteMediaTest : public testing::Test {
       chat->messages[0].content.push_back(std::move(part));
     }
     std::promise<Status> fetched;
-    (*media)->fetch(chat, [&](Status status) { fetched.set_value(std::move(status)); });
+    (*media)->fetch(chat, has_left, [&](Status status) { fetched.set_value(std::move(status)); });
+    if (meanwhile) meanwhile();
     return fetched.get_future().get();
   }
 
-  std::unique_ptr<net::Server> host = start_host();
+  VirtualClock clock;
+  std::function<bool()> has_left = [] { return false; };
+  std::function<void()> meanwhile;  // while the first is being fetched
+  std::promise<net::Exchange> held;
+  std::unique_ptr<net::Server> host = start_host(held);
   RemoteMediaOptions options{.hosts = {"127.0.0.1"}, .allow_private = true};
   std::shared_ptr<openai::ChatRequest> chat;
 };
@@ -115,10 +125,31 @@ TEST_F(RemoteMediaTest, WhatIsNotThereOrTooLargeIsSaid) {
   EXPECT_EQ(large.error().code, ErrorCode::kLimit);
 }
 
+TEST_F(RemoteMediaTest, TheTimeIsForAllOfARequest) {
+  meanwhile = [&] {
+    net::Exchange exchange = held.get_future().get();
+    clock.sleep_for(options.timeout);
+    exchange.respond(200, "image/jpeg", "a");
+  };
+  const Status fetched = fetch({host->url() + "/held.jpg", host->url() + "/a.jpg"});
+  ASSERT_FALSE(fetched);
+  EXPECT_THAT(fetched.error().message,
+              HasSubstr("/a.jpg can't be fetched: the media of one request have 10 s together"));
+}
+
+TEST_F(RemoteMediaTest, NothingIsFetchedForWhoHasLeft) {
+  int asked = 0;
+  has_left = [&] { return asked++ > 0; };
+  const Status fetched = fetch({host->url() + "/a.jpg", host->url() + "/a.jpg"});
+  ASSERT_FALSE(fetched);
+  EXPECT_EQ(fetched.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(host->stats().by_class[2], 1U);
+}
+
 TEST_F(RemoteMediaTest, AListThatCanNotBeMeantIsRefused) {
   for (const std::string entry : {"", "http://example.com", "a b", "*", "*.", "exa*mple.com"}) {
     options.hosts = {entry};
-    const auto made = RemoteMedia::make(options);
+    const auto made = RemoteMedia::make(options, clock);
     ASSERT_FALSE(made) << entry;
     EXPECT_EQ(made.error().code, ErrorCode::kUsage);
   }

@@ -131,6 +131,8 @@ int run_serve(const ServeFlags& flags, const ServerStart& start) {
     signals = count;
     interrupted.notify_all();
   });
+  if (!start)
+    if (Status sound = Server::check(flags.config, clock); !sound) return fail_with(sound.error());
   say("braid: loading the model\n");
   auto server = start ? start(flags.config, clock) : Server::start(flags.config, clock);
   if (!server) return fail_with(server.error());

@@ -98,6 +98,8 @@ Status Reader::take(const json::object& line) {
                            time(line, "error_us").time_since_epoch());
   } else if (line.contains("stamp")) {
     observe(*from, line);
+  } else {
+    return fail(ErrorCode::kBadInput, "has none of stamp, reference_us and t1");
   }
   return {};
 }
@@ -158,11 +160,15 @@ Result<ClockLog> read_clock_log(std::istream& in) {
       return fail(ErrorCode::kBadInput, fmt::format("line {}: {}; docs/time.md has the format", number, why));
     };
     if (text.size() > kLongestLine) return bad("longer than 4096 bytes");
+    boost::system::error_code wrong;
+    const json::value line = json::parse(text, wrong);
+    if (wrong || !line.is_object()) return bad("is no JSON object");
     try {
-      if (Status taken = reader.take(json::parse(text).as_object()); !taken)
-        return tl::unexpected(taken.error());
-    } catch (const std::exception& error) {
-      return bad(error.what());
+      if (Status taken = reader.take(line.get_object()); !taken)
+        return taken.error().code == ErrorCode::kBadInput ? bad(taken.error().message)
+                                                          : tl::unexpected(taken.error());
+    } catch (const std::exception&) {
+      return bad("a member is missing or is not of its kind");
     }
   }
   return reader.finish();

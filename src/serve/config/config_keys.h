@@ -134,7 +134,7 @@ void visit_server(Config& config, Visitor& visitor) {
   visitor.key("hosts", remote.hosts, kAny, "that may be asked, as example.com, *.example.com; empty: none");
   visitor.key("allow_private", remote.allow_private, kAny, "they may have addresses that aren't public");
   visitor.key("max_bytes", remote.max_bytes, kBytes, "of one request's media");
-  visitor.key("timeout_ms", remote.timeout, Range{10, 600'000}, "of one medium");
+  visitor.key("timeout_ms", remote.timeout, Range{10, 600'000}, "of one request's media together");
 
   auto& limits = config.limits;
   visitor.table("limits", "what one client, and all of them, can hold");

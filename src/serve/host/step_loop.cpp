@@ -24,7 +24,8 @@ schedule::PlanOptions plan_options(const HostOptions& options, const engine::Eng
   return plan;
 }
 
-// Clients take turns at being asked; their questions don't: two that share the steps both come late.
+// Clients take turns at being asked; what somebody waits for doesn't: two that share the steps both come
+// late.
 bool waits_longer(const schedule::PrefillJob* a, const schedule::PrefillJob* b) {
   return std::pair(a->since(), a->sequence()) < std::pair(b->since(), b->sequence());
 }
@@ -32,6 +33,7 @@ bool waits_longer(const schedule::PrefillJob* a, const schedule::PrefillJob* b) 
 void clear(schedule::Ready& ready) {
   ready.decodes.clear();
   ready.questions.clear();
+  ready.awaited.clear();
   ready.perception.clear();
   ready.rebuilds.clear();
   ready.question_waits = false;
@@ -116,6 +118,8 @@ bool StepLoop::plan() {
   }
   if (options_.deterministic) return false;
   std::sort(ready_.questions.begin(), ready_.questions.end(), waits_longer);
+  for (auto* jobs : {&ready_.awaited, &ready_.rebuilds})
+    std::stable_sort(jobs->begin(), jobs->end(), waits_longer);
   planner_.plan(ready_, planned_);
   return !planned_.plan.rows.empty();
 }

@@ -172,9 +172,10 @@ RealtimeApi::Opened RealtimeApi::with_patience(const std::function<Opened()>& op
 }
 
 net::Authorise RealtimeApi::with_secrets(std::shared_ptr<net::KeyStore> keys) {
-  return [this, keys = std::move(keys)](const net::Request& request) -> std::optional<std::string> {
+  return [this, keys = std::move(keys)](const net::Request& request) -> std::optional<net::Caller> {
     if (request.path == kPath)
-      if (auto grant = secrets_.find(request.token); grant && keys->has_line(grant->key)) return grant->owner;
+      if (auto grant = secrets_.find(request.token); grant && keys->has_line(grant->key))
+        return net::Caller{grant->owner, grant->key};
     return keys->find(request.token);
   };
 }

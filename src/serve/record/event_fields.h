@@ -133,6 +133,10 @@ void fields(Archive& a, AskedOf& v) {
   a(v.question);
 }
 template <class Archive>
+void fields(Archive& a, Withdrawn& v) {
+  a(v.id);
+}
+template <class Archive>
 void fields(Archive& a, SourceEnded& v) {
   a(v.source);
 }
@@ -164,7 +168,7 @@ void fields(Archive& a, ControlTaken& v) {
 }
 template <class Archive>
 void fields(Archive& a, Took& v) {
-  all(a, v.rounds, v.chunks, v.at, v.controls);
+  all(a, v.rounds, v.chunks, v.at, v.controls, v.awaited);
 }
 template <class Archive>
 void fields(Archive& a, StepShare& v) {

@@ -98,6 +98,8 @@ struct Took {
   std::uint32_t chunks = 0;  ///< items of the encode stage's
   SteadyTime at{};
   std::vector<ControlTaken> controls;
+  std::optional<SteadyTime> awaited =
+      {};  ///< since when a question waited then; what hurries is planned first
 };
 
 /// Rows of one sequence and kind that stand together in a step.
@@ -151,13 +153,18 @@ struct MediumEncoded {
 };
 
 /// Events came faster than they could be written: what follows isn't here.
+/// A question that waits for its moment is not to be answered any more.
+struct Withdrawn {
+  QuestionId id;
+};
+
 struct EventsLost {};
 struct RecordingEnded {};
 
 /// The place of an alternative is its number in the file: it is never taken away or moved.
 using RecordedEvent = std::variant<Opened, Arrived, AskedOf, SourceEnded, BoundsMoved, SyncFinished,
                                    SpeechHeard, LetOut, Handled, Took, Stepped, Answered, Tokenized, Spelled,
-                                   FrameSized, MediumEncoded, EventsLost, RecordingEnded>;
+                                   FrameSized, MediumEncoded, EventsLost, RecordingEnded, Withdrawn>;
 
 ItemKey key_of(const sync::Timed& item);
 /// What became of it, but for `passed_over`.

@@ -27,6 +27,7 @@ class ReplayedSync {
 
   void take(Arrived&& arrived);
   void take(const AskedOf& asked) { synchronizer_.ask(asked.question); }
+  void take(const Withdrawn& withdrawn) { synchronizer_.withdraw(withdrawn.id); }
   void take(const SourceEnded& ended) { synchronizer_.end_source(ended.source); }
   void take(const BoundsMoved& moved);
   void take(const SyncFinished&) { synchronizer_.finish(); }
@@ -102,6 +103,7 @@ class ReplayedWork final : public EventLog {
   Pace pace_;
   Tally tally_;
   SourceBook book_;
+  DueQuestions due_;
   flow::Lanes<deliver::Event> to_client_;
   flow::Sender<EngineInput> chunks_, control_;
   std::deque<std::variant<Took, Stepped>> told_;

@@ -46,7 +46,7 @@ ReplayedWork::ReplayedWork(const Opened& opened, StepLoop& loop, StepLoop::Promi
   }
   options_.log = this;
   pace_.restart(opened.begins);
-  loop_.adopt(std::make_unique<SessionWork>(SessionParts{options_, clock_, pace_, tally_, book_}, loop_,
+  loop_.adopt(std::make_unique<SessionWork>(SessionParts{options_, clock_, pace_, tally_, book_, due_}, loop_,
                                             std::move(promise), chunks_.lane(), control_.lane(),
                                             to_client_.add_lane({.capacity = 1U << 20})));
 }
@@ -84,6 +84,7 @@ Status ReplayedWork::take(const Took& recorded, std::deque<EngineInput>& in) {
     chunks_.push(std::move(in.front()));
     in.pop_front();
   }
+  due_.pin(recorded.awaited);
   loop_.take();
   open_ = true;
   bool left = false;

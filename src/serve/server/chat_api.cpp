@@ -117,6 +117,7 @@ ReplyEnd reply_end(const Answer& answer) {
   reply.first_token = answer.first_token;
   reply.freshness = answer.freshness;
   reply.window = answer.window;
+  reply.asked_at = answer.asked_at;
   return reply;
 }
 
@@ -204,7 +205,8 @@ void ChatApi::answer_by_itself(openai::ChatRequest chat, net::Exchange exchange,
     cancel->cancel();
     service_.wake();
   });
-  remote_.fetch(request, [this, made, call](Status status) {
+  const auto has_left = [cancel = job.cancel] { return cancel->cancelled(); };
+  remote_.fetch(request, has_left, [this, made, call](Status status) {
     if (status) status = service_.submit(std::move(*made));
     if (!status) call->reply.fail(status.error());
   });

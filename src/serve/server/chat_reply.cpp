@@ -56,7 +56,7 @@ openai::Account ChatReply::account(const ReplyEnd& end) const {
   account.stages[Stage::kUnattributed] += account.wall - account.stages.sum();
   account.deadline = form_.deadline;
   if (form_.deadline) account.verdict = account.wall <= *form_.deadline ? Verdict::kMet : Verdict::kLate;
-  set_window(account, end.window);
+  set_window(account, end.window, end.asked_at);
   return account;
 }
 

@@ -40,6 +40,7 @@ struct ReplyEnd {
   std::optional<SteadyTime> first_token;
   std::optional<Nanoseconds> freshness;
   WindowInfo window;
+  SessionTime asked_at{};  ///< of a session's answer
 };
 
 /// Streamed or whole. begin(), text() and end() come from one thread at a time; none blocks.

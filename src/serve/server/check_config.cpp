@@ -62,7 +62,7 @@ net::ServerOptions net_options(const ServerConfig& config) {
 
 Status check_config(const ServerConfig& config, Clock& clock) {
   Status sound = check_network(config, clock);
-  if (sound) sound = status_of(RemoteMedia::make(config.remote_media));
+  if (sound) sound = status_of(RemoteMedia::make(config.remote_media, clock));
   if (sound) sound = check_reports(config);
   if (sound) sound = check_sources(config.sources);
   if (sound) sound = status_of(with_default_model(config.model));

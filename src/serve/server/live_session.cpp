@@ -106,6 +106,11 @@ openai::SessionInfo LiveSession::info() const {
   std::lock_guard lock(mutex_);
   openai::SessionInfo info = info_;
   info.bytes = (session_ ? session_->held_bytes() : 0) + events_.bytes();
+  if (const WindowInfo window = session_ ? session_->window() : WindowInfo(); window.chunks > 0) {
+    info.window_from = window.from;
+    info.window_chunks = window.chunks;
+    info.window_tokens = window.tokens;
+  }
   return info;
 }
 
@@ -141,6 +146,8 @@ void LiveSession::on_event(const deliver::Event& event) {
   {
     std::lock_guard lock(mutex_);
     if (const auto* perceived = std::get_if<deliver::Perceived>(&event)) note(*perceived);
+    if (const auto* progress = std::get_if<deliver::Progress>(&event); progress && progress->ended)
+      for (openai::SourceInfo& source : info_.sources) source.state = "ended";
     if (begun != nullptr) sink = sink_of(begun->id);
     if (delta != nullptr) sink = sink_of(delta->id);
     events_.on_event(event);
@@ -164,9 +171,6 @@ void LiveSession::on_answer(const deliver::Event& event, Answer answer) {
     std::lock_guard lock(mutex_);
     events_.on_event(event);  // as it came: it is finished as it is written
     for (const auto& listener : listeners_) listener(answer);
-    info_.window_from = answer.window.from;
-    info_.window_chunks = answer.window.chunks;
-    info_.window_tokens = answer.window.tokens;
     const auto found = asked_.find(answer.id.value);
     if (found == asked_.end()) return;
     sink = std::move(found->second.sink);

@@ -14,6 +14,10 @@ namespace {
 // A camera says something within it, or is as silent as it will be.
 constexpr Nanoseconds kFirstPacketPatience = std::chrono::seconds(2);
 
+bool is_open_to(const LiveSession& live, const std::string& owner) {
+  return live.owner() == owner || live.owner().empty();
+}
+
 void add_events(const SessionClocks& clocks, std::array<std::uint64_t, sync::kClockEvents>& to) {
   for (const ClockState& clock : clocks.report())
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += clock.report.events[i];
@@ -60,6 +64,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
   ingest::IngestOptions ingest = options_.ingest;
   ingest.realtime = options.realtime;
   ingest.give_up = closing_;
+  if (!ingest.pipe_timeout) ingest.pipe_timeout = ingest.network_timeout;
   options.clocks = std::make_shared<SessionClocks>();
   ingest.clocks = clocks_of_sources(options.clocks);
   ingest.unix_us = unix_us;
@@ -104,7 +109,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_p
 std::shared_ptr<LiveSession> LiveSessions::find(const std::string& id, const std::string& owner) const {
   std::lock_guard lock(mutex_);
   const auto found = sessions_.find(id);
-  if (found == sessions_.end() || found->second->owner() != owner) return nullptr;
+  if (found == sessions_.end() || !is_open_to(*found->second, owner)) return nullptr;
   return found->second;
 }
 
@@ -112,13 +117,20 @@ std::vector<std::shared_ptr<LiveSession>> LiveSessions::list(const std::string& 
   std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<LiveSession>> found;
   for (const auto& [id, live] : sessions_)
-    if (live->owner() == owner) found.push_back(live);
+    if (is_open_to(*live, owner)) found.push_back(live);
   return found;
+}
+
+std::set<std::string> LiveSessions::owners() const {
+  std::lock_guard lock(mutex_);
+  std::set<std::string> owners;
+  for (const auto& [id, live] : sessions_) owners.insert(live->owner());
+  return owners;
 }
 
 bool LiveSessions::end(const std::string& id, const std::string& owner) {
   const auto live = find(id, owner);
-  if (!live) return false;
+  if (!live || live->owner() != owner) return false;
   live->ended_by_id();
   end(live);
   return true;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,12 @@ class LiveSessions {
                                               const SessionOptions& options, const std::string& owner,
                                               std::optional<SessionRebirth> again = std::nullopt,
                                               const LiveSession* instead_of = nullptr);
-  /// Null: there is none, or it is another key's.
+  /// Null: there is none, or it is another key's. Those of the configuration file are everybody's to look at
+  /// and to ask.
   std::shared_ptr<LiveSession> find(const std::string& id, const std::string& owner) const;
   std::vector<std::shared_ptr<LiveSession>> list(const std::string& owner) const;
+  /// Names of the keys that have any.
+  std::set<std::string> owners() const;
   /// At a client's wish; whoever serves the session is told. False: there is none. Never blocks: it ends
   /// when nobody uses it any more, and counts against the limits until then.
   bool end(const std::string& id, const std::string& owner);

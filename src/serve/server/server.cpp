@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "braid/net/client.h"
@@ -15,6 +16,7 @@
 #include "server/chat_api.h"
 #include "server/check_config.h"
 #include "server/console_files.h"
+#include "server/key_watch.h"
 #include "server/live_sessions.h"
 #include "server/metrics_api.h"
 #include "server/reports.h"
@@ -110,6 +112,7 @@ struct Server::State {
   std::shared_ptr<net::KeyStore> keys;  // null: no key is needed
   std::unique_ptr<net::Server> net;
   std::atomic<const net::Server*> listening{nullptr};  // `net` for its own threads
+  std::optional<KeyWatch> key_watch;                   // where keys are needed
 };
 
 MetricsNow Server::State::metrics_now() const {
@@ -157,6 +160,10 @@ Status Server::State::listen() {
   if (!started) return tl::unexpected(started.error());
   net = std::move(*started);
   listening = net.get();
+  if (keys)
+    key_watch.emplace(keys, sessions, durability.get(), clock, [this] {
+      net->check_keys([keys = keys](const std::string& key) { return keys->has_line(key); });
+    });
   return {};
 }
 
@@ -199,8 +206,10 @@ void Server::State::go_on() {
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Server::~Server() { stop(Milliseconds(0)); }
 
+Status Server::check(const ServerConfig& config, Clock& clock) { return check_config(config, clock); }
+
 Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Clock& clock) {
-  if (Status sound = check_config(config, clock); !sound) return tl::unexpected(sound.error());
+  if (Status sound = check(config, clock); !sound) return tl::unexpected(sound.error());
   auto engine = load_engine(config.model, {.cells = config.kv_cells,
                                            .max_sequences = config.sequences,
                                            .deterministic = config.host.deterministic});
@@ -213,7 +222,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engin
   if (!speech) return tl::unexpected(speech.error());
   auto reports = Reports::make(config, clock, engine.info);
   if (!reports) return tl::unexpected(reports.error());
-  auto remote = RemoteMedia::make(config.remote_media);
+  auto remote = RemoteMedia::make(config.remote_media, clock);
   if (!remote) return tl::unexpected(remote.error());
   auto durability = open_durability(config.durability, engine.info, clock);
   if (!durability) return tl::unexpected(durability.error());

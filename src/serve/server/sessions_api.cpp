@@ -1,10 +1,12 @@
 #include "server/sessions_api.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "clocks/clock_report.h"
 #include "server/api_errors.h"
+#include "watch/source_specs.h"
 
 namespace braid::serve {
 
@@ -19,6 +21,19 @@ openai::ApiError no_sources_of_clients() {
           "this server opens no sources that clients name: list them as [[source]], or set client_sources = "
           "\"all\" in [server]",
           "invalid_request_error", "sources", "sources_not_allowed"};
+}
+
+/// The server's own standard input is nobody else's.
+bool reads_stdin(const std::vector<std::string>& sources) {
+  const auto specs = parse_sources(sources);
+  return specs && std::any_of(specs->begin(), specs->end(), [](const ingest::SourceSpec& spec) {
+           return spec.transport == ingest::Transport::kPipe;
+         });
+}
+
+openai::ApiError no_stdin() {
+  return {400, "'-' is the server's own standard input; name a file, a named pipe or an address",
+          "invalid_request_error", "sources", "invalid_value"};
 }
 
 void resume(const SessionsApiParts& parts, const openai::SessionResume& wanted, const net::Request& request,
@@ -40,6 +55,7 @@ void create(const SessionsApiParts& parts, const net::Request& request, net::Exc
   if (wanted->resume) return resume(parts, *wanted->resume, request, std::move(exchange));
   if (!wanted->sources.empty() && !parts.may_name_sources)
     return respond_error(exchange, no_sources_of_clients());
+  if (reads_stdin(wanted->sources)) return respond_error(exchange, no_stdin());
   if (auto known = parts.standing.check(wanted->questions); !known)
     return respond_error(exchange, openai::to_api_error(known.error(), "questions"));
   auto live = parts.sessions.create(*wanted, request.key_name);
@@ -53,6 +69,10 @@ void create(const SessionsApiParts& parts, const net::Request& request, net::Exc
 
 void end(const SessionsApiParts& parts, const net::Request& request, net::Exchange exchange) {
   const std::string id(request.param("id"));
+  if (const auto live = parts.sessions.find(id, request.key_name); live && live->owner() != request.key_name)
+    return respond_error(exchange,
+                         {403, "this session is the configuration's and lives as long as the server",
+                          "invalid_request_error", "id", "session_not_yours"});
   const bool lived = parts.sessions.end(id, request.key_name);
   const bool was_kept = parts.durability != nullptr && parts.durability->forget(id, request.key_name);
   if (!lived && !was_kept) return respond_error(exchange, no_such_session(id, "id"));

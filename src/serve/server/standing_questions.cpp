@@ -198,9 +198,11 @@ void StandingQuestions::answered(const std::shared_ptr<Standing>& standing, cons
   event.finish = finish_of(answer.finish);
   event.asked_at_us = to_us(answer.asked_at);
   event.account = account_of(answer);
-  webhooks_.post({question.webhook, question.secret.empty() ? secret_ : question.secret, standing->trusted,
-                  standing->owner},
-                 std::move(event));
+  // The operator's secret says that the operator asked: nothing that a client chose is signed with it.
+  const bool by_operator = standing->trusted && question.secret.empty();
+  webhooks_.post(
+      {question.webhook, by_operator ? secret_ : question.secret, standing->trusted, standing->owner},
+      std::move(event));
 }
 
 }  // namespace braid::serve

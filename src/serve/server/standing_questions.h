@@ -25,7 +25,7 @@ struct StandingCounts {
 /// model can't be buried. It ends with its session. Outlives all sessions it is told of.
 class StandingQuestions {
  public:
-  /// `secret` signs the answers to questions that have none of their own. All outlive this.
+  /// `secret` signs the answers to configured questions that have none of their own. All outlive this.
   StandingQuestions(Webhooks& webhooks, Clock& clock, std::string secret);
   ~StandingQuestions();
 

@@ -129,7 +129,7 @@ TEST_F(WebhooksTest, AClientWhoseReceiverHangsHoldsUpNobodyElse) {
 
 class StandingQuestionsTest : public WebhooksTest {
  protected:
-  void open(FrameStream stream, std::vector<openai::StandingQuestion> questions) {
+  void open(FrameStream stream, std::vector<openai::StandingQuestion> questions, bool trusted = true) {
     webhooks.emplace(webhook_options, clock, hook());
     make_host();
     standing.emplace(*webhooks, clock, "server secret");
@@ -141,7 +141,7 @@ class StandingQuestionsTest : public WebhooksTest {
     live->recall(left, 0, 0);
     const Status started = live->start(options, *host, nullptr, std::move(sources), image);
     ASSERT_TRUE(started) << started.error().message;
-    standing->add(live, std::move(questions), true);
+    standing->add(live, std::move(questions), trusted);
   }
   void TearDown() override {
     live.reset();
@@ -176,6 +176,17 @@ TEST_F(StandingQuestionsTest, IsAskedEveryPeriodAndItsAnswersArePosted) {
   EXPECT_EQ(posts[0].request.headers.find("X-Braid-Signature"),
             openai::webhook_signature("server secret", posts[0].request.body).value());
   EXPECT_GT(posts[1].at - posts[0].at, seconds(1));
+}
+
+TEST_F(StandingQuestionsTest, AClientsIsSignedWithItsOwnSecretAlone) {
+  auto own = every(seconds(2));
+  own.secret = "own";
+  open({.frames = 20}, {every(seconds(2)), own}, false);
+  clock.sleep_for(Milliseconds(2500));
+  ASSERT_EQ(posts.size(), 2U);
+  EXPECT_EQ(posts[0].request.headers.find("X-Braid-Signature"), std::nullopt);
+  EXPECT_EQ(posts[1].request.headers.find("X-Braid-Signature"),
+            openai::webhook_signature("own", posts[1].request.body).value());
 }
 
 TEST_F(StandingQuestionsTest, GoesOnInStepWhereItsSessionCameBack) {

@@ -80,7 +80,7 @@ TokenRun Answers::evidence(const Question& question, std::size_t question_rows) 
   const std::size_t taken = question_rows + end_of_question_.size() + kLeadRows;
   std::size_t room = taken < kMaxQuestionTokens ? kMaxQuestionTokens - taken : 0;
   std::vector<Line> lines;
-  const SessionTime in_sight = perception_.window(question.asked_at).from;
+  const SessionTime in_sight = perception_.window(question).from;
   for (const Evidence& one : question.evidence) {
     if (one.perceived_at && *one.perceived_at >= in_sight) continue;
     TokenRun rows = tokenizer_.tokenize(fmt::format("[{}] {}: {}\n", one.time, one.source, one.text), false);
@@ -101,10 +101,7 @@ TokenRun Answers::evidence(const Question& question, std::size_t question_rows) 
   return all;
 }
 
-TokenRun Answers::lead(const Question& question) const {
-  const kv::Timeline& timeline = perception_.timeline();
-  return timeline.question_lead(question.asked_at, timeline.end());
-}
+TokenRun Answers::lead(const Question& question) const { return perception_.question_lead(question); }
 
 int Answers::question_rows(const Question& question) {
   return static_cast<int>(lead(question).size() + content(question).size());
@@ -124,7 +121,7 @@ bool Answers::on_own_cells() const {
 
 void Answers::begin(Question question, StepLoop::Promise promise) {
   Answer answer = blank_answer(question);
-  answer.window = perception_.window(question.asked_at);
+  answer.window = perception_.window(question);
   answer.window.sources = with_all(std::move(answer.window.sources), *options_.source_names);
   const SteadyTime now = clock_.now();
   question.trace.leave(now);
@@ -143,7 +140,7 @@ void Answers::begin(Question question, StepLoop::Promise promise) {
   prompt.append(text);
   const int rows = prompt.rows();
   answer.evidence = evidence_;
-  auto sequence = perception_.fork(question.asked_at);
+  auto sequence = perception_.fork(question);
   if (!sequence) return refuse(question, FinishReason::kError, sequence.error());
   const Position start = ledger_.end(*sequence);
   const Position end = start + rows;

@@ -138,10 +138,17 @@ void Perception::join_waiting() {
   }
 }
 
-void Perception::ready(schedule::Ready& ready) {
+void Perception::ready(schedule::Ready& ready, std::optional<SteadyTime> awaited) {
+  auto& jobs = awaited ? ready.awaited : ready.perception;
+  const auto add = [&](std::vector<schedule::PrefillJob*>& to, schedule::PrefillJob& job) {
+    if (awaited) job.wait_since(*awaited);
+    to.push_back(&job);
+  };
+  // With no room left nothing goes on before the successor takes over, and that reads what waits here too.
+  const bool full = room_wanted_ > 0 && !rebuilds_.empty();
   for (Job& job : jobs_)
-    if (!job.prefill.done()) ready.perception.push_back(&job.prefill);
-  for (schedule::PrefillJob& job : rebuilds_) ready.rebuilds.push_back(&job);
+    if (!full && !job.prefill.done()) add(jobs, job.prefill);
+  for (schedule::PrefillJob& job : rebuilds_) add(full ? jobs : ready.rebuilds, job);
 }
 
 void Perception::step_begins(const schedule::Planned& planned, SteadyTime at) {
@@ -199,7 +206,7 @@ void Perception::give_up() {
 void Perception::rebuild(const Prompt& prompt) {
   if (!successor_.valid()) return;
   if (!reserve(successor_, successor_end_, prompt)) return give_up_turn_over();
-  rebuilds_.emplace_back(successor_, successor_end_, prompt, RowKind::kRebuild, false);
+  rebuilds_.emplace_back(successor_, successor_end_, prompt, RowKind::kRebuild, false, successor_since_);
   successor_end_ += prompt.positions();
 }
 
@@ -229,6 +236,7 @@ bool Perception::turn_over_if_due() {
     if (!sequence) return false;
     successor_ = *sequence;
     successor_end_ = 0;
+    successor_since_ = clock_.now();
     for (const Prompt& prompt : timeline_.begin_turn_over(room_wanted_)) rebuild(prompt);
     return false;
   }
@@ -256,10 +264,10 @@ bool Perception::has_turns() const {
                      [](const kv::Entry& entry) { return entry.chunk() == nullptr; });
 }
 
-Result<SequenceId> Perception::fork(SessionTime now) {
+Result<SequenceId> Perception::fork(const Question& question) {
   auto sequence = ledger_.open();
   if (!sequence) return sequence;
-  auto ranges = timeline_.visible(now, timeline_.end());
+  auto ranges = timeline_.visible(question.asked_at, timeline_.end(), as_of(question));
   if (!can_hide_ranges_) ranges.assign(1, kv::Range{0, timeline_.end()});
   std::vector<engine::PositionRange> shared(ranges.size());
   std::transform(ranges.begin(), ranges.end(), shared.begin(), to_engine);

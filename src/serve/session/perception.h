@@ -52,7 +52,8 @@ class Perception {
   std::size_t waiting() const { return jobs_.size(); }
 
   /// Adds what may run to the planner's input.
-  void ready(schedule::Ready& ready);
+  /// `awaited`: since when a question waits for it.
+  void ready(schedule::Ready& ready, std::optional<SteadyTime> awaited);
   /// A step is about to run / has run rows of these jobs.
   void step_begins(const schedule::Planned& planned, SteadyTime at);
   void step_done(const schedule::Planned& planned, SteadyTime at);
@@ -63,15 +64,24 @@ class Perception {
   bool turn_over_if_due();
 
   /// A new sequence that shares what an answer may see.
-  Result<SequenceId> fork(SessionTime now);
+  Result<SequenceId> fork(const Question& question);
   const kv::Timeline& timeline() const { return timeline_; }
   /// Questions and answers stand in the timeline, and speak of what may have left it.
   bool has_turns() const;
-  WindowInfo window(SessionTime now) const { return timeline_.window(now, timeline_.end()); }
+  WindowInfo window(const Question& question) const {
+    return timeline_.window(question.asked_at, timeline_.end(), as_of(question));
+  }
+  TokenRun question_lead(const Question& question) const {
+    return timeline_.question_lead(question.asked_at, timeline_.end(), as_of(question));
+  }
   /// Stages of the chunk that was in the cache last.
   const StageTrace& last_trace() const { return last_trace_; }
 
  private:
+  /// The moment whose view it gets. Who asks now gets all there is: clocks differ by a little.
+  SessionTime as_of(const Question& question) const {
+    return question.now || !question.at || !can_hide_ranges_ ? SessionTime::max() : question.asked_at;
+  }
   struct Job {
     schedule::PrefillJob prefill;
     std::optional<encode::Encoded> chunk;  // none: opening or turns
@@ -117,6 +127,7 @@ class Perception {
 
   SequenceId successor_;
   Position successor_end_ = 0;
+  SteadyTime successor_since_{};
   std::deque<schedule::PrefillJob> rebuilds_;
 
   int room_wanted_ = 0;  // rows of an offer that was turned down

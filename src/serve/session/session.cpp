@@ -71,10 +71,10 @@ struct Session::State {
         maker(options.encode, *engine.tokenizer, engine.encoder.get(), loop.arbiter(), clock),
         to_encode(clock),
         to_client(clock),
-        sync(options, clock, pace, speech, to_encode.add_lane(encode_lane(options, tally))),
-        encode_out(loop.add_lane({.capacity = 4})),
+        sync(options, clock, pace, due, speech, to_encode.add_lane(encode_lane(options, tally))),
+        encode_out(loop.add_lane({.capacity = options.realtime ? 2U : 4U})),
         engine_control(loop.add_lane({.capacity = 64})),
-        work(std::make_unique<SessionWork>(SessionParts{options, clock, pace, tally, book}, loop,
+        work(std::make_unique<SessionWork>(SessionParts{options, clock, pace, tally, book, due}, loop,
                                            std::move(promised), encode_out.lane(), engine_control.lane(),
                                            to_client.add_lane({.capacity = 1024}))) {
     sync.number_questions([this] { return QuestionId{next_question++}; });
@@ -95,6 +95,7 @@ struct Session::State {
   Pace pace;
   encode::ChunkMaker maker;
   SourceBook book;
+  DueQuestions due;
   std::vector<std::unique_ptr<ingest::Source>> sources;
   std::vector<flow::Sender<SyncInput>> source_lanes;
 
@@ -305,6 +306,7 @@ Result<QuestionId> Session::ask(Question question) {
 void Session::cancel(QuestionId id, std::optional<std::size_t> delivered) {
   std::lock_guard lock(state_->mutex);
   state_->engine_control.push(CancelAnswer{id, CancelReason::kClient, delivered});
+  state_->sync.control().push(WithdrawQuestion{id});
 }
 
 void Session::stop(bool answer_rest) {
@@ -341,6 +343,7 @@ std::uint64_t Session::changes() const {
 }
 
 std::size_t Session::held_bytes() const { return state_->tally.held_bytes(); }
+WindowInfo Session::window() const { return state_->tally.window(); }
 
 SteadyTime Session::started_at() const { return state_->pace.start(); }
 

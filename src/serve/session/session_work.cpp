@@ -10,6 +10,10 @@ namespace braid::serve {
 
 namespace {
 
+// Chunks of a live session that the steps have before them. What waits further back can still be passed over
+// for a question; with two a step never lacks the next.
+constexpr std::size_t kLiveAhead = 2;
+
 AnswerOptions answer_options(const SessionOptions& options, const engine::EngineInfo& info, const Pace& pace,
                              const SourceBook& sources, WorkLog& log) {
   AnswerOptions answers;
@@ -51,9 +55,11 @@ SessionWork::SessionWork(SessionParts parts, StepLoop& loop, StepLoop::Promise p
       pace_(parts.pace),
       tally_(parts.tally),
       sources_(parts.sources),
+      due_(parts.due),
       loop_(loop),
       chunks_(chunks),
       control_(control),
+      ahead_(options_.realtime ? kLiveAhead : options_.queue),
       log_(options_.log),
       perception_(options_.window, loop, clock_, tally_, [this](encode::Encoded& encoded) { seen(encoded); }),
       answers_(answer_options(options_, model_, pace_, sources_, log_), *loop.engine().decoder,
@@ -203,6 +209,7 @@ bool SessionWork::take(EngineInput& input) {
     // Repetitions were admitted once, with their first.
     const bool admitted = !question->every || question->id == question->standing;
     if (!take_question(*question)) return false;
+    due_.taken();
     if (admitted) tally_.question_taken();
     return true;
   }
@@ -233,7 +240,7 @@ bool SessionWork::take_chunks() {
   // Where a turn joins must not depend on how fast its answer came.
   if (loop_.options().deterministic && options_.join_turns && answers_.open() > 0) return false;
   // A few chunks ahead of the steps are enough; the rest stays in the lane, which bounds it.
-  while (perception_.waiting() < options_.queue && !(notes_ && notes_->full())) {
+  while (perception_.waiting() < ahead_ && !(notes_ && notes_->full())) {
     if (!head_) {
       head_ = loop_.in().try_pop(chunks_);
       log_.took_chunk(head_.has_value());
@@ -291,18 +298,23 @@ bool SessionWork::take() {
   take_control();
   const bool took = take_chunks();
   if (!broken_ && !idle_ && perception_.turn_over_if_due()) tally_.turn_over();
-  if (took) tally_.holds(perception_.timeline().bytes());
+  if (took) {
+    const kv::Timeline& timeline = perception_.timeline();
+    tally_.holds(timeline.bytes());
+    tally_.sees(timeline.window(pace_.now(), timeline.end()));
+  }
   tally_.timeline_is_at(perception_.timeline().changes());
   rest();
   const bool notes_go_on = notes_ && notes_->take();
-  log_.took(clock_);
+  awaited_ = due_.oldest();
+  log_.took(clock_, awaited_);
   return took || waking_ || notes_go_on;
 }
 
 void SessionWork::ready(schedule::Ready& ready) {
-  if (head_ && std::holds_alternative<Question>(*head_)) ready.question_waits = true;
+  if (awaited_) ready.question_waits = true;
   answers_.ready(ready);
-  if (!broken_) perception_.ready(ready);
+  if (!broken_) perception_.ready(ready, awaited_);
   if (notes_) notes_->ready();
 }
 

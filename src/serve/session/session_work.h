@@ -8,6 +8,7 @@
 #include "braid/serve/session.h"
 #include "host/step_loop.h"
 #include "session/answers.h"
+#include "session/due_questions.h"
 #include "session/notes.h"
 #include "session/pace.h"
 #include "session/perception.h"
@@ -23,6 +24,7 @@ struct SessionParts {
   Pace& pace;
   Tally& tally;
   const SourceBook& sources;
+  DueQuestions& due;
 };
 
 /// Chunks and questions come in one order and are taken in it: a question forks the timeline when all before
@@ -82,8 +84,11 @@ class SessionWork final : public StepClient {
   Pace& pace_;
   Tally& tally_;
   const SourceBook& sources_;
+  DueQuestions& due_;
+  std::optional<SteadyTime> awaited_;  // since when a question waits, as of this round
   StepLoop& loop_;
   const std::size_t chunks_, control_;  // lanes
+  const std::size_t ahead_;             // chunks that may wait for the steps at once
   WorkLog log_;
   Perception perception_;
   Answers answers_;

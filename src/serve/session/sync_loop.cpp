@@ -28,11 +28,12 @@ sync::SyncOptions with_lateness(const SessionOptions& options) {
   return sync;
 }
 
-SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace,
+SyncLoop::SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace, DueQuestions& due,
                    sync::SpeechDetectorFactory* speech, flow::Sender<sync::Timed> out)
     : options_(options),
       clock_(clock),
       pace_(pace),
+      due_(due),
       in_(clock),
       control_(in_.add_lane({.capacity = static_cast<std::size_t>(options.max_waiting_questions) + 8})),
       out_(std::move(out)),
@@ -67,6 +68,7 @@ void SyncLoop::emit(sync::Timed item) {
   if (options_.log) options_.log->note(LetOut{key_of(item), fate});
   if (fate == Fate::kWithheld) return;
   if (fate == Fate::kRefused) std::get<Question>(item).max_tokens = 0;
+  if (const auto* question = std::get_if<Question>(&item)) due_.let_out(question->asked);
   if (out_.push(std::move(item)) == flow::Pushed::kClosed) out_closed_ = true;
 }
 
@@ -101,7 +103,8 @@ void SyncLoop::ask(Question question) {
 
 void SyncLoop::take_question(Question question) {
   // Its time on the clock; where the sources end before it, the synchronizer says when it is asked.
-  if (question.at && !question.now && pace_.realtime()) question.asked = pace_.when(*question.at);
+  if (question.at && !question.now && pace_.realtime())
+    question.asked = std::max(pace_.when(*question.at), clock_.now());
   if (question.now && first_packets_.hold(question, clock_.now())) return;
   if (!question.every) return ask(std::move(question));
   question.standing = question.id;
@@ -150,6 +153,10 @@ bool SyncLoop::take_control() {
   auto item = in_.try_pop(0);
   if (!item) return false;
   if (auto* question = std::get_if<Question>(&*item)) take_question(std::move(*question));
+  if (const auto* withdrawn = std::get_if<WithdrawQuestion>(&*item)) {
+    if (options_.log) options_.log->note(Withdrawn{withdrawn->id});
+    synchronizer_.withdraw(withdrawn->id);
+  }
   if (const auto* stop = std::get_if<StopSync>(&*item)) {
     discard_ = !stop->answer_rest;
     stopped_ = true;

@@ -10,6 +10,7 @@
 #include "braid/flow/lanes.h"
 #include "braid/serve/session.h"
 #include "record/event_log.h"
+#include "session/due_questions.h"
 #include "session/first_packets.h"
 #include "session/pace.h"
 
@@ -22,14 +23,17 @@ sync::SyncOptions with_lateness(const SessionOptions& options);
 struct StopSync {
   bool answer_rest;  ///< questions for the end are still let out
 };
-using SyncInput = std::variant<Packet, Question, StopSync>;
+struct WithdrawQuestion {
+  QuestionId id;
+};
+using SyncInput = std::variant<Packet, Question, WithdrawQuestion, StopSync>;
 
 /// Reads the source that is furthest behind, so that a fast file doesn't run ahead of a slow one; live
 /// sources are read as they come.
 class SyncLoop {
  public:
-  SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace, sync::SpeechDetectorFactory* speech,
-           flow::Sender<sync::Timed> out);
+  SyncLoop(const SessionOptions& options, Clock& clock, Pace& pace, DueQuestions& due,
+           sync::SpeechDetectorFactory* speech, flow::Sender<sync::Timed> out);
 
   /// Before run(). The lane's number is the source's id plus one; lane 0 is control's.
   flow::Sender<SyncInput> add_source(SourceId source, const ingest::SourceInfo& info);
@@ -74,6 +78,7 @@ class SyncLoop {
   const SessionOptions& options_;
   Clock& clock_;
   Pace& pace_;
+  DueQuestions& due_;
   flow::Lanes<SyncInput> in_;
   flow::Sender<SyncInput> control_;
   flow::Sender<sync::Timed> out_;

@@ -1,6 +1,7 @@
 #include "session/tally.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace braid::serve {
 
@@ -73,6 +74,16 @@ bool Tally::admit_question(int at_most) {
   if (waiting_questions_ >= at_most) return false;
   ++waiting_questions_;
   return true;
+}
+
+void Tally::sees(WindowInfo window) {
+  std::lock_guard lock(mutex_);
+  window_ = std::move(window);
+}
+
+WindowInfo Tally::window() const {
+  std::lock_guard lock(mutex_);
+  return window_;
 }
 
 void Tally::question_taken() {

@@ -31,6 +31,9 @@ class Tally {
   /// What its window takes outside the KV cache.
   void holds(std::size_t bytes) { held_bytes_ = bytes; }
   std::size_t held_bytes() const { return held_bytes_; }
+  /// What is in it.
+  void sees(WindowInfo window);
+  WindowInfo window() const;
   /// What kv::Timeline::changes() says.
   void timeline_is_at(std::uint64_t changes) { changes_ = changes; }
   std::uint64_t changes() const { return changes_; }
@@ -50,6 +53,7 @@ class Tally {
  private:
   mutable std::mutex mutex_;
   deliver::Summary summary_;
+  WindowInfo window_;
   int waiting_questions_ = 0;
   std::map<std::string, std::uint64_t> drops_;
   std::atomic<std::size_t> held_bytes_{0};

@@ -20,10 +20,11 @@ void WorkLog::took_control(const EngineInput& input) {
   took_.controls.push_back(control);
 }
 
-void WorkLog::took(Clock& clock) {
+void WorkLog::took(Clock& clock, std::optional<SteadyTime> awaited) {
   if (!log_) return;
   ++rounds_;
-  if (took_.chunks == 0 && took_.controls.empty()) return;
+  if (took_.chunks == 0 && took_.controls.empty() && awaited == awaited_) return;
+  took_.awaited = awaited_ = awaited;
   took_.rounds = std::exchange(rounds_, 0);
   took_.at = clock.now();
   log_->note(std::exchange(took_, {}));

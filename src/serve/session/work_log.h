@@ -19,8 +19,8 @@ class WorkLog {
   // Within a take():
   void took_chunk(bool there) { took_.chunks += there ? 1 : 0; }
   void took_control(const EngineInput& input);
-  /// It is over.
-  void took(Clock& clock);
+  /// It is over. `awaited`: since when a question waits.
+  void took(Clock& clock, std::optional<SteadyTime> awaited);
 
   // Within a step:
   void step_begins(SteadyTime at) { stepped_.begin = at; }
@@ -33,6 +33,7 @@ class WorkLog {
   EventLog* const log_;
   std::uint32_t rounds_ = 0;  // since the last event
   Took took_;
+  std::optional<SteadyTime> awaited_;  // when it was last told
   Stepped stepped_;
 };
 

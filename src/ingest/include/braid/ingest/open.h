@@ -42,7 +42,9 @@ struct IngestOptions {
   std::function<std::int64_t()> unix_us =
       {};  ///< the time, for sources whose wall clock is right; none: unused
   Nanoseconds network_timeout = std::chrono::seconds(10);  ///< a peer that is silent for so long is gone
-  /// Any thread sets it: what is being opened from the network then fails soon, with kCancelled.
+  /// A pipe whose writer is silent for so long while it is being opened is given up; none: it is waited for.
+  std::optional<Nanoseconds> pipe_timeout = {};
+  /// Any thread sets it: what is being opened from the network or a pipe then fails soon, with kCancelled.
   std::shared_ptr<const std::atomic<bool>> give_up = {};
 };
 

@@ -89,7 +89,7 @@ class Timeline {
   TokenRun question_lead() const;
   /// The same for a fork of visible(now, up_to), which may end earlier or hide what the separator would
   /// follow.
-  TokenRun question_lead(SessionTime now, Position up_to) const;
+  TokenRun question_lead(SessionTime now, Position up_to, SessionTime as_of = SessionTime::max()) const;
 
   /// Has room for an entry of `rows` more (or positions, if those are more; its lead apart) without passing
   /// max_rows. When not, perception waits for the successor.
@@ -112,10 +112,11 @@ class Timeline {
   std::vector<Prompt> successor_tail();
 
   /// What a fork taken at session time `now` shares, stale entries left out; and what it sees. `up_to`:
-  /// entries prefilled so far (their range.end at most this). The opening is always shared.
-  std::vector<Range> visible(SessionTime now, Position up_to) const;
+  /// entries prefilled so far (their range.end at most this). `as_of`: what ended later is left out too, so a
+  /// fork is what one taken then would have been. The opening is always shared.
+  std::vector<Range> visible(SessionTime now, Position up_to, SessionTime as_of = SessionTime::max()) const;
   /// Times and count are of chunks; with none visible, from and to are `now`.
-  WindowInfo window(SessionTime now, Position up_to) const;
+  WindowInfo window(SessionTime now, Position up_to, SessionTime as_of = SessionTime::max()) const;
 
   Position end() const { return current_.end; }  ///< one past the last position appended
   int rows() const { return current_.rows; }
@@ -147,7 +148,7 @@ class Timeline {
   Result<Entry> take(Kept what);
   const Entry& place(Layout& layout, Kept what) const;
   void share(const Entry& entry, View& view) const;
-  View view(SessionTime now, Position up_to) const;
+  View view(SessionTime now, Position up_to, SessionTime as_of) const;
   int lead_rows() const;
   std::size_t first_kept(int waiting_rows) const;
 

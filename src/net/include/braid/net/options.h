@@ -35,9 +35,15 @@ struct Limits {
   int socket_send_buffer = 0;  ///< bytes the kernel may hold for one connection; 0: its own choice
 };
 
-/// Who asks: the name of the key that `request.token` belongs to, or nothing if it's none (then 401). Called
-/// on an io thread before the body is read; must not block. `KeyStore::rule()` makes the usual one.
-using Authorise = std::function<std::optional<std::string>(const Request&)>;
+/// Who asks.
+struct Caller {
+  std::string name;  ///< the key's
+  std::string key;   ///< which key, without being it: KeyStore's is its SHA-256 as hex digits
+};
+
+/// Whom `request.token` belongs to, or nothing if that's nobody (then 401). Called on an io thread before the
+/// body is read; must not block. `KeyStore::rule()` makes the usual one.
+using Authorise = std::function<std::optional<Caller>(const Request&)>;
 
 struct ServerOptions {
   std::string address = "127.0.0.1";  ///< an IPv4 or IPv6 literal or "localhost"; "0.0.0.0", "::": all

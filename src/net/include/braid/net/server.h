@@ -2,6 +2,7 @@
 // An HTTP/1.1 and WebSocket server, with TLS if asked. It knows nothing of what it serves.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,10 @@ class Server {
   std::string url() const;
   /// From any thread.
   ServerStats stats() const;
+
+  /// To be called when keys have changed: ends what is being answered, and the WebSockets (1008), of those
+  /// whose Caller::key isn't `valid`. Returns at once; `valid` is called on io threads.
+  void check_keys(std::function<bool(const std::string& key)> valid);
 
   /// Accepts no more, lets answers that have begun end for up to `grace`, then ends the rest; blocks until
   /// all connections are closed and the io threads have ended. Idempotent. Never from a handler.

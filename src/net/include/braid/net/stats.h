@@ -16,8 +16,9 @@ enum class DropReason : std::uint8_t {
   kTooManyConnections,  ///< the bound in all or of one address
   kGone,                ///< the client went away before the whole answer was sent
   kAborted,             ///< a handler dropped its answer
+  kKeyRemoved,          ///< the client's key was taken away meanwhile
 };
-inline constexpr std::size_t kDropReasons = 7;
+inline constexpr std::size_t kDropReasons = 8;
 /// "slow_client" for kSlowClient.
 const char* to_string(DropReason reason);
 

@@ -38,10 +38,12 @@ struct PlanOptions {
 struct Ready {
   std::vector<DecodeRow> decodes;       ///< one a running answer, oldest first; all want logits
   std::vector<PrefillJob*> questions;   ///< oldest first
-  std::vector<PrefillJob*> perception;  ///< oldest first, per sequence in order
+  std::vector<PrefillJob*> awaited;     ///< perception of timelines that a question waits for; in order
+  std::vector<PrefillJob*> perception;  ///< all other; oldest first, per sequence in order
   std::vector<PrefillJob*> rebuilds;
-  bool question_waits = false;  ///< somebody waits for the perception to be done: with no answer decoding
-                                ///< beside it, a step takes all of it, whatever the target
+  bool question_waits = false;  ///< somebody waits for a first token: nothing idle is to begin, and with no
+                                ///< answer decoding beside it a step takes all that waits for it, whatever
+                                ///< the target
 };
 
 /// A plan and whose rows it holds, in plan order: decodes first, then shares.
@@ -59,7 +61,8 @@ struct Planned {
 
 /// Decode rows first, then questions, perception and rebuilds up to what the target allows. A question whose
 /// rest fits a step of twice the target is not cut, and where several wait a step grows with their number:
-/// rows are dearer in small steps. A question is
+/// rows are dearer in small steps. What is awaited comes before other perception, and with no answer decoding
+/// beside it a step takes all of it, whatever the target. A question is
 /// never made to wait for perception rows it does not depend on; perception gets at least one row a step
 /// while answers decode, so it goes on; rebuilds take what is left, and that one row where no perception
 /// waits.

@@ -25,6 +25,8 @@ class PrefillJob {
   SequenceId sequence() const { return sequence_; }
   RowKind kind() const { return kind_; }
   SteadyTime since() const { return since_; }
+  /// Somebody waits for it since then.
+  void wait_since(SteadyTime since) { since_ = since; }
   /// Rows that must go together with nothing else: those of an indivisible medium that is next. 0: none.
   int indivisible_next() const;
 

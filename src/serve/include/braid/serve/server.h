@@ -62,7 +62,7 @@ struct RemoteMediaOptions {
   std::vector<std::string> hosts;      ///< that may be asked, as example.com, *.example.com; empty: none
   bool allow_private = false;          ///< they may have addresses that aren't public
   std::size_t max_bytes = 20U << 20U;  ///< of one request's media together
-  Milliseconds timeout{10'000};        ///< of one
+  Milliseconds timeout{10'000};        ///< the same
 };
 
 /// Sessions that outlive the process: docs/durability.md.
@@ -108,7 +108,9 @@ struct ServerConfig {
 /// Threads: the engine's, the network's, workers', and each session's own.
 class Server {
  public:
-  /// Loads the model and listens; blocks for seconds. Errors of load_llama, net::Server and Session.
+  /// What start() would refuse before it loads the model. Nothing is left behind.
+  static Status check(const ServerConfig& config, Clock& clock);
+  /// Checks, loads the model and listens; blocks for seconds. Errors of load_llama, net::Server and Session.
   static Result<std::unique_ptr<Server>> start(ServerConfig config, Clock& clock);
   /// The same with an engine that has been made, whatever `config.model` names.
   static Result<std::unique_ptr<Server>> start(ServerConfig config, engine::Engine engine, Clock& clock);

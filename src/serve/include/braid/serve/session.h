@@ -104,6 +104,8 @@ class Session {
 
   /// What its window takes outside the KV cache: kept embeddings, mostly.
   std::size_t held_bytes() const;
+  /// What an answer would see now; as of the last chunk.
+  WindowInfo window() const;
 
   /// What the session's time is now: the clock's when realtime, else how far it has been perceived.
   SessionTime now() const;

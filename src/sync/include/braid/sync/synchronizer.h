@@ -69,6 +69,9 @@ class Synchronizer {
   void push(SourceId source, Packet packet, std::optional<SessionTime> arrived = {});
   void end_source(SourceId source);
   void ask(Question question);
+  /// One that waits for its moment comes out now, with max_tokens 0: it is not to be answered. Any other id
+  /// is left alone.
+  void withdraw(QuestionId id);
   /// It is `now`: live streams that were waited for long enough are waited for no longer. The bounds that
   /// moved.
   std::vector<Advance> advance_live(SessionTime now);
