@@ -396,7 +396,7 @@ class Keys(Keyed):
         official = official_client.connect_to(self.server, KEY)
         bearer = {"Authorization": f"Bearer {KEY}"}
         clip = {"sources": [str(SAMPLES / "clip.mp4")]}
-        self.assertEqual(self.server.json("POST", "/v1/sessions", clip, bearer)[0], 200)
+        self.assertEqual(self.server.json("POST", "/v1/sessions", clip, bearer)[0], 201)
         with official.realtime.connect(model="nano") as connection:
             self.assertEqual(connection.recv().type, "session.created")
             self.write_key("another", "line-8")

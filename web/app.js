@@ -177,12 +177,16 @@ function listen() {
   byId("help-button").addEventListener("click", () => byId("help").showModal());
 }
 
+let keyWasGiven = false;
+
 /** Resolves to the key, "" if the user has none. */
 function askForKey() {
   const dialog = byId("key-dialog");
+  if (keyWasGiven) byId("key-title").textContent = "The server refused that key; it needs another";
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
-      resolve(dialog.returnValue === "use" ? byId("key").value : "");
+      keyWasGiven = dialog.returnValue === "use";
+      resolve(keyWasGiven ? byId("key").value : "");
       byId("key").value = "";
     }, { once: true });
     if (!dialog.open) dialog.showModal();
