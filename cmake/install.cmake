@@ -43,7 +43,7 @@ install(FILES ${CMAKE_BINARY_DIR}/BraidConfig.cmake ${CMAKE_BINARY_DIR}/BraidCon
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE ${CMAKE_SOURCE_DIR}/README.md
         DESTINATION share/doc/braid)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/braid)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/models/nano DESTINATION share/braid/models PATTERN samples EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/models/nano DESTINATION share/braid/models PATTERN samples EXCLUDE PATTERN "ears-*" EXCLUDE)
 install(CODE [[
   set(cache_home $ENV{XDG_CACHE_HOME})
   if(NOT cache_home)

@@ -1,6 +1,8 @@
 # braid_pinned(SCRIPT OUT): the cached, pinned copy of a dependency, prepared by a set-up script that prints its place.
 function(braid_pinned script out)
   set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/setup/${script}.sh)
+  file(GLOB patches ${CMAKE_SOURCE_DIR}/cmake/patches/${script}-*.patch)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patches})
   set(log ${CMAKE_BINARY_DIR}/setup-${script}.log)
   message(STATUS "${script}: from the cache, prepared there first if need be (minutes; log: ${log})")
   execute_process(
