@@ -7,12 +7,14 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import ffmpeg
 from .cases import CASES
 
+FORGOTTEN = 7 * 24 * 3600  # seconds after which a set of other scripts is taken to be nobody's
 MAKERS = ["boxes.py", "case.py", "damage.py", "ffmpeg.py", "transport.py"]
 
 
@@ -52,7 +54,7 @@ def make_one(case):
     where.mkdir(parents=True, exist_ok=True)
     path, told = where / case.name, where / f"{case.name}.opinion"
     if not path.exists():
-        unfinished = where / f"unfinished-{case.name}"
+        unfinished = where / f"unfinished-{os.getpid()}-{case.name}"
         case.make(unfinished)
         told.write_text(json.dumps(second_opinion(case, unfinished)))
         unfinished.rename(path)
@@ -64,7 +66,7 @@ def make(cases=None):
     """What is there already isn't made again. Returns what could not be made, by name."""
     current = {folder(group) for group in {case.group for case in CASES}}
     for old in cache().glob("*-*"):
-        if old not in current:
+        if old not in current and time.time() - old.stat().st_mtime > FORGOTTEN:
             shutil.rmtree(old, ignore_errors=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [(case, pool.submit(make_one, case)) for case in (CASES if cases is None else cases)]
