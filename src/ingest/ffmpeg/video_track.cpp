@@ -66,7 +66,10 @@ class VideoTrack final : public Track {
     error_bound_ = times.error_bound + Nanoseconds(half_tick_);
     if (frame.flags & AV_FRAME_FLAG_CORRUPT) return incomplete(std::max(at, progress_), outlet);
     if (std::exchange(seen_, true) && at <= progress_) return goes_back(at, outlet);
-    if (outlet.past_end(at)) return outlet.too_long(fmt::format("stream {}", index())) && false;
+    if (outlet.past_end(at)) {
+      outlet.too_long(fmt::format("stream {}", index()));
+      return false;
+    }
     if (at < outlet.promised(StreamKind::kVideo)) return comes_late(at, outlet);
     progress_ = at;
     LumaGrid grid;
