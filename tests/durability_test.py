@@ -4,15 +4,19 @@ DURABILITY_KILLS is how often the loop kills it (5 by default, 50 by `make fault
 """
 
 import base64
+import contextlib
 import hashlib
 import hmac
+import http.server
 import json
 import os
 import resource
 import shutil
 import subprocess
+import threading
 import time
 import unittest
+from pathlib import Path
 
 import official_client  # before what it brings along
 import websockets.sync.client
@@ -23,6 +27,42 @@ from served import KEY, config_file
 
 KILLS = int(os.environ.get("DURABILITY_KILLS", "5"))
 A_SNAPSHOT = 2.5  # s: what is older isn't lost
+
+
+class SlowClip:
+    """A clip over HTTP that comes when it may."""
+
+    def __init__(self):
+        self.go, self.asked = threading.Event(), threading.Event()
+        self.go.set()
+        clip = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                clip.asked.set()
+                clip.go.wait(TIMEOUT_S)
+                body = Path(CLIP).read_bytes()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                with contextlib.suppress(OSError):  # it reads no more than it needs
+                    self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/clip.mp4"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def hold(self):
+        self.go.clear()
+        self.asked.clear()
+
+    def close(self):
+        self.go.set()
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Sessions(Durable):
@@ -183,6 +223,27 @@ class Standing(Durable):
         self.assertTrue(all(p.stat().st_mode & 0o777 == 0o600 for p in self.state.rglob("*") if p.is_file()))
         self.assertNotIn("hush", "".join(self.server.log))
 
+    def test_one_whose_source_is_being_opened_is_seen_and_can_be_deleted(self):
+        clip = SlowClip()
+        self.addCleanup(clip.close)
+        self.start()
+        session = self.make_session(clip.url, questions=[{"ask": QUESTION, "every_s": 1}])
+        self.wait_until(lambda: self.metric("snapshots_written_total") >= 1, "nothing is kept")
+        self.kill()
+        clip.hold()
+        self.start()
+        self.assertTrue(clip.asked.wait(TIMEOUT_S), "it doesn't go on")
+        path = f"/v1/sessions/{session['id']}"
+        self.assertEqual([s["id"] for s in self.server.json("GET", "/v1/sessions")[1]["data"]], [session["id"]])
+        self.assertEqual(self.server.json("GET", path)[0], 200)
+        self.assertEqual(self.server.json("DELETE", path)[0], 200)
+        self.assertEqual(self.server.json("GET", path)[0], 404)
+        self.assertEqual(self.server.json("DELETE", path)[0], 404)
+        self.assertEqual(self.resume(session)[0], 404)
+        clip.go.set()
+        self.wait_until(lambda: self.sessions_kept() == [], "its files stay")
+        self.assertEqual(self.server.json("GET", "/v1/sessions")[1]["data"], [])
+        self.assertEqual(self.metric("standing_asked_total"), 0)
 
     def test_it_does_not_go_on_for_a_key_that_was_taken_away(self):
         keys = self.state.parent / "keys"

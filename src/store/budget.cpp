@@ -25,6 +25,13 @@ Status Budget::take(const std::string& owner, std::uint64_t bytes) {
   return {};
 }
 
+void Budget::hold(const std::string& owner, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  std::lock_guard lock(mutex_);
+  by_owner_[owner] += bytes;
+  taken_ += bytes;
+}
+
 void Budget::give(const std::string& owner, std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   const auto found = by_owner_.find(owner);
@@ -37,6 +44,20 @@ void Budget::give(const std::string& owner, std::uint64_t bytes) {
 std::uint64_t Budget::taken() const {
   std::lock_guard lock(mutex_);
   return taken_;
+}
+
+Status Charge::set(std::uint64_t bytes) {
+  if (bytes > bytes_)
+    if (Status taken = budget_.take(owner_, bytes - bytes_); !taken) return taken;
+  if (bytes < bytes_) budget_.give(owner_, bytes_ - bytes);
+  bytes_ = bytes;
+  return {};
+}
+
+void Charge::settle(std::uint64_t bytes) {
+  budget_.hold(owner_, bytes);
+  budget_.give(owner_, bytes_);
+  bytes_ = bytes;
 }
 
 }  // namespace braid::store

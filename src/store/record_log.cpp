@@ -128,6 +128,22 @@ Result<RecordLog> RecordLog::open(std::string folder, RecordLogOptions options) 
   return RecordLog(std::move(state));
 }
 
+Status RecordLog::check_version(const std::string& folder) {
+  State state;
+  state.folder = folder;
+  if (Status found = state.find(); !found) return found;
+  for (const auto& [base, size] : state.segments) {
+    const std::string path = segment_path(folder, base);
+    const auto file = open_file(path);
+    if (!file || size < sizeof(SegmentHeader)) continue;
+    const auto head = read_at(*file, path, 0, sizeof(SegmentHeader));
+    const auto scan = head ? scan_segment(*head) : tl::unexpected(head.error());
+    if (!scan && scan.error().code == ErrorCode::kUnsupported)
+      return fail(ErrorCode::kUnsupported, fmt::format("{}: {}", path, scan.error().message));
+  }
+  return {};
+}
+
 Result<std::uint64_t> RecordLog::append(std::uint64_t id, std::string_view bytes) {
   State& s = *state_;
   if (bytes.size() > kMaxRecordBytes)

@@ -164,6 +164,27 @@ TEST_F(RecordLogTest, ALaterVersionIsToldFromDamage) {
 
 // Whatever is appended, forgotten, torn and opened again: all that was synced and is still wanted can be
 // read.
+TEST_F(RecordLogTest, AnyFileOfALaterVersionIsSeenAndNoneIsTouched) {
+  EXPECT_TRUE(RecordLog::check_version(folder));
+  {
+    RecordLog log = open();
+    for (std::uint64_t i = 0; i < 20; ++i) ASSERT_TRUE(log.append(i, std::string(100, 'x')));
+  }
+  ASSERT_GT(files().size(), 1U);
+  EXPECT_TRUE(RecordLog::check_version(folder));
+  for (const std::string& file : files()) {
+    const std::string whole = bytes_of(file);
+    std::string later = whole + "torn";
+    later[8] = 2;
+    write(file, later);
+    EXPECT_EQ(RecordLog::check_version(folder).error().code, ErrorCode::kUnsupported) << file;
+    EXPECT_EQ(bytes_of(file), later);
+    write(file, whole.substr(0, 10));  // no header: of no version
+    EXPECT_TRUE(RecordLog::check_version(folder)) << file;
+    write(file, whole);
+  }
+}
+
 TEST_F(RecordLogTest, AnyHistoryKeepsWhatWasWritten) {
   std::mt19937 random(11);
   const auto below = [&](unsigned n) { return random() % n; };

@@ -94,16 +94,19 @@ Result<Snapshot> parse_snapshot(std::string_view file) {
   for (std::size_t i = 0; i < slots.size(); ++i)
     if (!slots[i].refused.empty())
       snapshot.refused.push_back(fmt::format("slot {}: {}", i, slots[i].refused));
+  const bool later = slots[0].later || slots[1].later;
   const Slot& newest = slots[newest_of(slots)];
-  if (newest.header) {
+  if (newest.header && !later) {
     snapshot.stamp = {newest.header->sequence, SteadyTime(Nanoseconds(newest.header->steady_ns)),
                       newest.header->wall_us};
     snapshot.body = newest.body;
     return snapshot;
   }
-  const bool later = slots[0].later || slots[1].later;
   const std::string why = fmt::format("{}", fmt::join(snapshot.refused, "; "));
-  return fail(later ? ErrorCode::kUnsupported : ErrorCode::kBadInput,
+  if (later)
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("a later version of the program went on with the snapshot: {}", why));
+  return fail(ErrorCode::kBadInput,
               fmt::format("no slot of the snapshot is whole: {}", why.empty() ? "nothing was written" : why));
 }
 
@@ -125,12 +128,13 @@ SnapshotFile::SnapshotFile(std::string path) : path_(std::move(path)) {
   const auto file = open_file(path_);
   if (!file) return;
   const auto size = size_of(*file, path_);
-  if (!size || *size < 2 * kMinSlot || *size % (2 * kMinSlot) != 0 || *size > 4 * kMaxSnapshotBytes) return;
+  if (!size || *size > 4 * kMaxSnapshotBytes) return;
   const auto bytes = read_at(*file, path_, 0, *size);
   if (!bytes) return;
   const auto slots = parse_slots(*bytes);
+  later_ = slots[0].later || slots[1].later;
   newest_ = newest_of(slots);
-  if (!slots[newest_].header) return;
+  if (!slots[newest_].header || *size < 2 * kMinSlot || *size % (2 * kMinSlot) != 0) return;
   last_ = slots[newest_].header->sequence;
   slot_bytes_ = *size / 2;
 }
@@ -184,6 +188,9 @@ Status SnapshotFile::write(std::string_view body, SteadyTime now, std::int64_t w
   if (body.size() > kMaxSnapshotBytes)
     return fail(ErrorCode::kLimit,
                 fmt::format("the snapshot has {} bytes; it may have {}", body.size(), kMaxSnapshotBytes));
+  if (later_)
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} is a later version's, and left as it is: use that one", path_));
   Header header;
   header.sequence = last_ + 1;
   header.steady_ns = now.time_since_epoch().count();

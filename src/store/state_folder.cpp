@@ -130,6 +130,19 @@ std::vector<std::string> StateFolder::names() const {
   return names;
 }
 
+std::uint64_t StateFolder::bytes(std::string_view name) const {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(state_->inside(name), error), last; !error && at != last;
+       at.increment(error)) {
+    std::error_code unknown;
+    if (!is_our_file(at->path().filename().string()) || !at->is_regular_file(unknown)) continue;
+    const std::uintmax_t size = at->file_size(unknown);
+    if (!unknown) bytes += size;
+  }
+  return bytes;
+}
+
 Status StateFolder::is_there() const {
   struct stat held {};
   struct stat found {};

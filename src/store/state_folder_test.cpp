@@ -143,5 +143,38 @@ TEST(Budget, NobodyKeepsMoreThanTheirs) {
   EXPECT_EQ(budget.taken(), 100U);
 }
 
+TEST(Budget, AChargeIsGivenBackWithWhoHasIt) {
+  Budget budget({.bytes = 100, .bytes_per_owner = 60});
+  {
+    Charge charge(budget, "a");
+    ASSERT_TRUE(charge.set(50));
+    EXPECT_FALSE(charge.set(61));
+    EXPECT_EQ(charge.bytes(), 50U);
+    ASSERT_TRUE(charge.set(20));
+    EXPECT_EQ(budget.taken(), 20U);
+    charge.settle(150);  // it is there
+    EXPECT_EQ(budget.taken(), 150U);
+    EXPECT_FALSE(budget.take("b", 1));
+    EXPECT_FALSE(charge.set(151));
+    ASSERT_TRUE(charge.set(30));
+  }
+  EXPECT_EQ(budget.taken(), 0U);
+  EXPECT_TRUE(budget.take("a", 60));
+}
+
+TEST_F(StateFolderTest, TheBytesOfASessionAreThoseOfItsFiles) {
+  auto state = StateFolder::open(path("state"));
+  const std::string inside = *state->make(kA);
+  EXPECT_EQ(state->bytes(kA), 0U);
+  write(inside + "/snapshot", std::string(100, 'x'));
+  write(inside + "/log-0000000000000000", std::string(20, 'x'));
+  write(inside + "/log-0000000000000014", std::string(3, 'x'));
+  write(inside + "/readme", "mine");
+  std::filesystem::create_directory(inside + "/log-0000000000000017");
+  std::filesystem::create_symlink(path("elsewhere"), inside + "/log-0000000000000018");
+  EXPECT_EQ(state->bytes(kA), 123U);
+  EXPECT_EQ(state->bytes("sess_none"), 0U);
+}
+
 }  // namespace
 }  // namespace braid::store

@@ -67,6 +67,11 @@ void Durability::find() {
 void Durability::find(const std::string& name) {
   const auto path = folder_.make(name);
   auto loaded = path ? SessionStore::peek(*path) : tl::unexpected(path.error());
+  // What a later version wrote is left to it, whichever of its files says so.
+  if (loaded)
+    if (Status ours = store::RecordLog::check_version(*path);
+        !ours && ours.error().code == ErrorCode::kUnsupported)
+      loaded = tl::unexpected(ours.error());
   if (loaded && loaded->saved.id != name)
     loaded = fail(ErrorCode::kBadInput, fmt::format("it is of another session, {}", loaded->saved.id));
   if (!loaded && loaded.error().code == ErrorCode::kNotFound) {
@@ -86,10 +91,21 @@ void Durability::find(const std::string& name) {
   } else {
     ++refused_;
     log(LogLevel::kWarning, "session {} can't be resumed: {}", name, loaded.error().message);
-    if (loaded.error().code == ErrorCode::kUnsupported) return;  // a later version's, and left to it
+    if (loaded.error().code == ErrorCode::kUnsupported) {
+      others_.push_back(charge("", folder_.bytes(name)));
+      return;
+    }
     entry.damaged = true;
   }
+  entry.charge = charge(entry.saved.owner, folder_.bytes(name));
   entries_.emplace(name, std::move(entry));
+}
+
+/// Of what is there already.
+std::shared_ptr<store::Charge> Durability::charge(const std::string& owner, std::uint64_t bytes) {
+  auto charge = std::make_shared<store::Charge>(budget_, owner);
+  charge->settle(bytes);
+  return charge;
 }
 
 void Durability::remove_files(const std::string& id) {
@@ -104,25 +120,27 @@ std::string Durability::keep(const std::shared_ptr<LiveSession>& live, SavedSess
     std::lock_guard lock(mutex_);
     saved.model = fingerprint_of(model_);
     saved.token_hash = net::key_line(token);
-    auto store = make_store(saved);
+    Entry entry;
+    entry.saved = std::move(saved);
+    auto store = make_store(entry);
     if (!store) {
       failed(store.error());
       return {};
     }
-    Entry& entry = entries_[saved.id];
-    entry.saved = std::move(saved);
     entry.live = live;
     entry.conversation = std::move(conversation);
     entry.store = std::move(*store);
+    entries_.insert_or_assign(live->id(), std::move(entry));
   }
   ask_for_image({live, nullptr, std::nullopt});
   return token;
 }
 
-Result<std::unique_ptr<SessionStore>> Durability::make_store(const SavedSession& saved) {
-  const auto path = folder_.make(saved.id);
+Result<std::unique_ptr<SessionStore>> Durability::make_store(Entry& entry) {
+  const auto path = folder_.make(entry.saved.id);
   if (!path) return tl::unexpected(path.error());
-  return SessionStore::open(*path, saved.owner, budget_);
+  if (!entry.charge) entry.charge = charge(entry.saved.owner, 0);
+  return SessionStore::open(*path, entry.charge);
 }
 
 Result<std::shared_ptr<LiveSession>> Durability::resume(const openai::SessionResume& wanted,
@@ -133,11 +151,12 @@ Result<std::shared_ptr<LiveSession>> Durability::resume(const openai::SessionRes
     auto found = entries_.end();
     begun_.wait_until(lock, clock_.now() + kBeginPatience, [&] {
       found = entries_.find(wanted.id);
-      return found == entries_.end() || !found->second.resuming;
+      return found == entries_.end() || !found->second.resuming || found->second.forgotten;
     });
     // Whose a damaged one is can't be read: nobody hears that it is there.
-    if (found == entries_.end() || found->second.damaged || found->second.saved.owner != owner ||
-        !is_token(found->second.saved, wanted.token) || found->second.saved.kind != kind)
+    if (found == entries_.end() || found->second.damaged || found->second.forgotten ||
+        found->second.saved.owner != owner || !is_token(found->second.saved, wanted.token) ||
+        found->second.saved.kind != kind)
       return fail(ErrorCode::kNotFound,
                   fmt::format("there is no session {} to be resumed here with this token", wanted.id));
     Entry& entry = found->second;
@@ -183,7 +202,8 @@ Result<Resumed> Durability::load(const std::string& id, std::unique_ptr<SessionS
     log(LogLevel::kWarning, "session {} can't be read: {}", id, error.message);
     return Error{error.code, "what is kept of it can't be read: the server's log says why", error.retryable};
   };
-  auto opened = make_store(entries_[id].saved);
+  if (entries_[id].forgotten) return fail(ErrorCode::kNotFound, "it was deleted");
+  auto opened = make_store(entries_[id]);
   if (!opened) return tl::unexpected(unread(opened.error()));
   auto loaded = (*opened)->load(model_);
   if (!loaded) return tl::unexpected(unread(loaded.error()));
@@ -193,7 +213,13 @@ Result<Resumed> Durability::load(const std::string& id, std::unique_ptr<SessionS
   // Its time went on while nobody looked.
   const Microseconds away(std::max<std::int64_t>(0, unix_us() - loaded->written_us));
   loaded->image.now += away;
-  return Resumed{std::move(loaded->saved), std::move(loaded->image)};
+  return Resumed{std::move(loaded->saved), std::move(loaded->image), [this, id] { return is_wanted(id); }};
+}
+
+bool Durability::is_wanted(const std::string& id) {
+  std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  return found != entries_.end() && !found->second.forgotten;
 }
 
 /// Of an entry that is marked as being resumed, which it isn't any more then.
@@ -206,6 +232,12 @@ Result<std::shared_ptr<LiveSession>> Durability::begin(const std::string& id, co
   Entry& entry = entries_[id];
   entry.resuming = false;
   begun_.notify_all();
+  if (entry.forgotten) {
+    entries_.erase(id);
+    store.reset();
+    remove_files(id);
+    return fail(ErrorCode::kNotFound, fmt::format("session {} was deleted as it began", id));
+  }
   if (!live) {
     live.error().message = fmt::format("session {} can't be resumed: {}", id, live.error().message);
     return live;
@@ -237,7 +269,7 @@ std::vector<openai::SessionInfo> Durability::resumable(const std::string& owner)
   std::lock_guard lock(mutex_);
   std::vector<openai::SessionInfo> infos;
   for (const auto& [id, entry] : entries_) {
-    if (entry.saved.owner != owner || entry.damaged || entry.resuming || !entry.live.expired()) continue;
+    if (entry.saved.owner != owner || entry.damaged || entry.forgotten || !entry.live.expired()) continue;
     openai::SessionInfo& info = infos.emplace_back();
     info.id = id;
     info.state = "resumable";
@@ -256,7 +288,13 @@ bool Durability::forget(const std::string& id, const std::string& owner) {
   {
     std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
-    if (found == entries_.end() || found->second.resuming || found->second.saved.owner != owner) return false;
+    if (found == entries_.end() || found->second.forgotten || found->second.saved.owner != owner)
+      return false;
+    if (found->second.resuming) {
+      found->second.forgotten = true;
+      begun_.notify_all();
+      return true;
+    }
     entries_.erase(found);
     remove_files(id);
   }
@@ -278,10 +316,17 @@ void Durability::leave(const std::string& id) {
     const auto found = entries_.find(id);
     if (found == entries_.end()) return;
     Entry& entry = found->second;
+    // Of which nothing found room, nothing can come back: there mustn't be one more for each client that
+    // goes.
+    const bool is_nothing = !entry.resuming && !(entry.store && entry.store->has_snapshot());
     entry.live.reset();
     entry.conversation.reset();
     entry.store.reset();
     entry.expires = clock_.now() + options_.resume_for;
+    if (is_nothing) {
+      entries_.erase(found);
+      remove_files(id);
+    }
   }
   forget_asked(id);
 }
@@ -296,7 +341,7 @@ void Durability::flush() {
 DurabilityCounts Durability::counts() {
   std::lock_guard lock(mutex_);
   const auto waits = std::count_if(entries_.begin(), entries_.end(), [](const auto& named) {
-    return named.second.live.expired() && !named.second.damaged;
+    return named.second.live.expired() && !named.second.damaged && !named.second.forgotten;
   });
   return {images_,  written_, failed_,         left_out_,
           refused_, resumed_, budget_.taken(), static_cast<std::size_t>(waits)};

@@ -27,6 +27,8 @@ namespace braid::serve {
 struct Resumed {
   SavedSession saved;
   SessionImage image;
+  /// False: it was forgotten meanwhile, and whoever begins it must end it again.
+  std::function<bool()> is_wanted;
 };
 
 /// What a Realtime client's session holds beside its image. Called on the writer's thread, without locks.
@@ -57,7 +59,8 @@ class Durability {
 
   using Begin = std::function<Result<std::shared_ptr<LiveSession>>(Resumed)>;
   /// Begins the session again by `begin` and goes on keeping it. kNotFound: there is none of that id, owner,
-  /// kind and token; kFull (retryable): it is ending, or being begun for somebody else. Others: kBadInput,
+  /// kind and token, or it was forgotten while it was begun; kFull (retryable): it is ending, or being begun
+  /// for somebody else. Others: kBadInput,
   /// kUnsupported, kMismatch: it can't come back; those of `begin`. Nothing is lost by an error but its time.
   /// One of kSources that lives is given as it is.
   Result<std::shared_ptr<LiveSession>> resume(const openai::SessionResume& wanted, const std::string& owner,
@@ -73,8 +76,10 @@ class Durability {
   void go_on(Begin begin, std::function<Status(std::function<void()>)> post);
   /// The conversation of a client's session that lives and has this id and token; else null.
   std::shared_ptr<KeptConversation> living(const openai::SessionResume& wanted, const std::string& owner);
+  /// Those that wait for their client or are just being begun.
   std::vector<openai::SessionInfo> resumable(const std::string& owner);
-  /// Ended for good: its files go. False: none of that owner was kept.
+  /// Ended for good: its files go; of one that is being begun when that is done (Resumed::is_wanted). False:
+  /// none of that owner was kept.
   bool forget(const std::string& id, const std::string& owner);
   /// Its line broke: what it is now and was said by now will be written. From any thread, before the session
   /// is told to stop; doesn't block. The session lives until that is done.
@@ -107,6 +112,7 @@ class Durability {
   };
   struct Entry {
     SavedSession saved;                            // without what an image says
+    std::shared_ptr<store::Charge> charge;         // its files' bytes
     std::weak_ptr<LiveSession> live;               // while it lives
     std::weak_ptr<KeptConversation> conversation;  // while it lives, of a kClient
     std::unique_ptr<SessionStore> store;           // while it lives
@@ -114,6 +120,7 @@ class Durability {
     SteadyTime next_try{};                         // to begin it without its client
     std::string told;                              // why that failed
     bool resuming = false;
+    bool forgotten = false;                // while it was being resumed
     bool damaged = false;                  // it can't come back; its files go when it expires
     std::optional<std::uint64_t> changes;  // of the session, as it was written whole
   };
@@ -140,7 +147,9 @@ class Durability {
   void begin_unattended();
   void tell_once(const std::string& id, const Error& error);
   void forget_asked(const std::string& id);
-  Result<std::unique_ptr<SessionStore>> make_store(const SavedSession& saved);
+  Result<std::unique_ptr<SessionStore>> make_store(Entry& entry);
+  std::shared_ptr<store::Charge> charge(const std::string& owner, std::uint64_t bytes);
+  bool is_wanted(const std::string& id);
   Result<std::shared_ptr<LiveSession>> begin(const std::string& id, const Begin& begin);
   Result<Resumed> load(const std::string& id, std::unique_ptr<SessionStore>& store);
 
@@ -153,9 +162,10 @@ class Durability {
   std::mutex mutex_;  // guards what follows, and all files
   Signal begun_;      // an entry isn't being resumed any more
   store::StateFolder folder_;
-  std::map<std::string, Entry> entries_;  // by id
-  bool failing_ = false;                  // told in the log
-  Begin begin_unattended_;                // null: nobody comes back by himself
+  std::map<std::string, Entry> entries_;                // by id
+  std::vector<std::shared_ptr<store::Charge>> others_;  // of later versions' files, which stay
+  bool failing_ = false;                                // told in the log
+  Begin begin_unattended_;                              // null: nobody comes back by himself
   std::function<Status(std::function<void()>)> post_;
   Thread writer_;
 };

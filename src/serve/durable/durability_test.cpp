@@ -66,6 +66,34 @@ TEST_F(DurabilityTest, WhoComesWhileItIsBeingBegunGetsItToo) {
   EXPECT_EQ(clock.now() - came, Milliseconds(500));
 }
 
+TEST_F(DurabilityTest, OneThatIsBeingBegunIsSeenAndCanBeDeleted) {
+  const auto [id, token] = leave_one();
+  Thread other(clock, "deletes", [&, id = id, token = token] {
+    clock.sleep_for(Milliseconds(100));
+    EXPECT_EQ(durability->resumable(owner).size(), 1U);
+    EXPECT_FALSE(durability->forget(id, "another"));
+    EXPECT_TRUE(durability->forget(id, owner));
+    EXPECT_FALSE(durability->forget(id, owner));
+    EXPECT_TRUE(durability->resumable(owner).empty());
+    EXPECT_EQ(durability->resume({id, token}, owner, SessionKind::kSources, {}).error().code,
+              ErrorCode::kNotFound);
+  });
+  std::vector<bool> wanted;
+  const auto begun = durability->resume({id, token}, owner, SessionKind::kSources,
+                                        [&](const Resumed& resumed) -> Result<std::shared_ptr<LiveSession>> {
+                                          wanted.push_back(resumed.is_wanted());
+                                          clock.sleep_for(Milliseconds(500));
+                                          wanted.push_back(resumed.is_wanted());
+                                          return fail(ErrorCode::kResource, "the camera doesn't answer");
+                                        });
+  other.join();
+  EXPECT_EQ(begun.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(wanted, (std::vector<bool>{true, false}));
+  EXPECT_FALSE(std::filesystem::exists(kept.state_dir + "/" + id));
+  EXPECT_EQ(durability->counts().bytes, 0U);
+  EXPECT_EQ(durability->counts().resumable, 0U);
+}
+
 class Talk final : public KeptConversation {
  public:
   std::uint64_t changes() override { return count; }

@@ -98,9 +98,9 @@ Status Durability::have_store(Entry& entry) {
     failed({ErrorCode::kResource, fmt::format("the files of session {} were cut or removed while the server "
                                               "ran: they are made anew",
                                               entry.saved.id)});
-  auto made = make_store(entry.saved);
+  auto made = make_store(entry);
   // What is left of them may be beyond use.
-  if (!made && folder_.remove(entry.saved.id)) made = make_store(entry.saved);
+  if (!made && folder_.remove(entry.saved.id)) made = make_store(entry);
   if (!made) return tl::unexpected(made.error());
   entry.store = std::move(*made);
   return {};

@@ -19,24 +19,20 @@ std::string fingerprint_of(const engine::EngineInfo& model) {
   return fmt::format("{}/{}/{}x{}", model.family, model.name, model.vocabulary, model.dim);
 }
 
-SessionStore::SessionStore(std::string folder, std::string owner, store::Budget& budget, store::RecordLog log)
+SessionStore::SessionStore(std::string folder, std::shared_ptr<store::Charge> charge, store::RecordLog log)
     : folder_(std::move(folder)),
-      owner_(std::move(owner)),
-      budget_(budget),
+      charge_(std::move(charge)),
       log_(std::move(log)),
       snapshot_(snapshot_path(folder_)) {
-  // What is there already is there, whatever may be kept now.
-  if (budget_.take(owner_, bytes())) charged_ = bytes();
+  charge_->settle(bytes());
 }
 
-SessionStore::~SessionStore() { budget_.give(owner_, charged_); }
-
-Result<std::unique_ptr<SessionStore>> SessionStore::open(std::string folder, std::string owner,
-                                                         store::Budget& budget) {
+Result<std::unique_ptr<SessionStore>> SessionStore::open(std::string folder,
+                                                         std::shared_ptr<store::Charge> charge) {
   auto log = store::RecordLog::open(folder);
   if (!log) return tl::unexpected(log.error());
   return std::unique_ptr<SessionStore>(
-      new SessionStore(std::move(folder), std::move(owner), budget, std::move(*log)));
+      new SessionStore(std::move(folder), std::move(charge), std::move(*log)));
 }
 
 Result<LoadedSession> SessionStore::peek(const std::string& folder) {
@@ -107,20 +103,12 @@ Result<LoadedSession> SessionStore::load(const engine::EngineInfo& model) {
   return loaded;
 }
 
-/// That it holds so many bytes from now on.
-Status SessionStore::charge(std::uint64_t bytes) {
-  if (bytes > charged_)
-    if (Status taken = budget_.take(owner_, bytes - charged_); !taken) return taken;
-  if (bytes < charged_) budget_.give(owner_, charged_ - bytes);
-  charged_ = bytes;
-  return {};
-}
-
 Result<SavedRun> SessionStore::keep(const EmbeddingRun& run) {
   const std::string bytes = to_bytes(run);
   constexpr std::uint64_t kHeaders = 64;
   // The snapshot, without which it is of no use, keeps its room.
-  if (Status charged = charge(log_.bytes() + bytes.size() + kHeaders + snapshot_.bytes_with(0)); !charged)
+  if (Status charged = charge_->set(log_.bytes() + bytes.size() + kHeaders + snapshot_.bytes_with(0));
+      !charged)
     return tl::unexpected(charged.error());
   const auto offset = log_.append(next_run_, bytes);
   if (!offset) return tl::unexpected(offset.error());
@@ -169,19 +157,25 @@ Result<std::size_t> SessionStore::write(SavedSession saved, const SessionImage& 
   saved.evicted = image.evicted;
   saved.next_question = image.next_question;
   saved.next_run = next_run_;
-  if (Status synced = log_.sync(); !synced) return tl::unexpected(synced.error());
-  const std::string body = print_saved_session(saved);
-  if (Status charged = charge(log_.bytes() + snapshot_.bytes_with(body.size())); !charged)
-    return tl::unexpected(charged.error());
-  if (Status written = snapshot_.write(body, now, wall_us); !written) return tl::unexpected(written.error());
+  const Status written = write_snapshot(saved, now, wall_us);
+  charge_->settle(bytes());  // what failed takes no room
+  if (!written) return tl::unexpected(written.error());
   // The other slot may refer to what this one doesn't any more: it goes with the next one.
   std::uint64_t oldest = log_.end();
   for (const auto* runs : {&used, &known_})
     for (const auto& [rows, known] : *runs) oldest = std::min(oldest, known.place.offset);
   log_.forget_before(oldest);
   known_ = std::move(used);
-  static_cast<void>(charge(bytes()));
+  charge_->settle(bytes());
   return left_out;
+}
+
+Status SessionStore::write_snapshot(const SavedSession& saved, SteadyTime now, std::int64_t wall_us) {
+  if (Status synced = log_.sync(); !synced) return synced;
+  const std::string body = print_saved_session(saved);
+  if (Status charged = charge_->set(log_.bytes() + snapshot_.bytes_with(body.size())); !charged)
+    return charged;
+  return snapshot_.write(body, now, wall_us);
 }
 
 }  // namespace braid::serve

@@ -30,11 +30,9 @@ struct LoadedSession {
 /// Each embedding is written once, when it is first part of an image. One thread at a time.
 class SessionStore {
  public:
-  /// Errors of store::RecordLog::open(). `budget` outlives it; its bytes are `owner`'s.
-  static Result<std::unique_ptr<SessionStore>> open(std::string folder, std::string owner,
-                                                    store::Budget& budget);
-  /// Its bytes are given back to the budget; the files stay.
-  ~SessionStore();
+  /// Errors of store::RecordLog::open(). `charge`: what it holds on the disk, which stays with its files.
+  static Result<std::unique_ptr<SessionStore>> open(std::string folder,
+                                                    std::shared_ptr<store::Charge> charge);
   SessionStore(const SessionStore&) = delete;
   SessionStore& operator=(const SessionStore&) = delete;
 
@@ -53,6 +51,8 @@ class SessionStore {
   /// begins anew with what is written to it.
   bool intact() const { return log_.intact() && snapshot_.intact(); }
   std::uint64_t bytes() const { return log_.bytes() + snapshot_.bytes(); }
+  /// Something can come back from it.
+  bool has_snapshot() const { return snapshot_.bytes() > 0; }
 
  private:
   struct Known {
@@ -60,19 +60,18 @@ class SessionStore {
     SavedRun place;
   };
 
-  SessionStore(std::string folder, std::string owner, store::Budget& budget, store::RecordLog log);
-  Status charge(std::uint64_t bytes);
+  SessionStore(std::string folder, std::shared_ptr<store::Charge> charge, store::RecordLog log);
+  Status write_snapshot(const SavedSession& saved, SteadyTime now, std::int64_t wall_us);
   Result<SavedRun> keep(const EmbeddingRun& run);
   Result<SavedEntry> save(const kv::Kept& kept, std::map<const Matrix*, Known>& used);
   Result<kv::Kept> load(const SavedEntry& entry, const engine::EngineInfo& model);
 
-  const std::string folder_, owner_;
-  store::Budget& budget_;
+  const std::string folder_;
+  const std::shared_ptr<store::Charge> charge_;
   store::RecordLog log_;
   store::SnapshotFile snapshot_;
   std::map<const Matrix*, Known> known_;  // what the last image held
   std::uint64_t next_run_ = 0;
-  std::uint64_t charged_ = 0;
 };
 
 }  // namespace braid::serve

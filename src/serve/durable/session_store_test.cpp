@@ -25,7 +25,7 @@ class SessionStoreTest : public testing::Test {
   }
   void open() {
     store.reset();
-    auto opened = SessionStore::open(folder, "owner", budget);
+    auto opened = SessionStore::open(folder, charge);
     ASSERT_TRUE(opened) << opened.error().message;
     store = std::move(*opened);
   }
@@ -66,6 +66,7 @@ class SessionStoreTest : public testing::Test {
   std::string folder;
   engine::EngineInfo model;
   store::Budget budget{{.bytes = 8U << 20, .bytes_per_owner = 8U << 20}};
+  std::shared_ptr<store::Charge> charge = std::make_shared<store::Charge>(budget, "owner");
   std::unique_ptr<SessionStore> store;
   SessionImage image;
   int writes = 0;
@@ -134,6 +135,34 @@ TEST_F(SessionStoreTest, WhatFindsNoRoomIsLeftOutUntilThereIsSome) {
   ASSERT_EQ(*write(), 0U);
   EXPECT_EQ(store->load(model)->image.timeline.size(), 2U);
   EXPECT_EQ(budget.taken(), (8U << 20) - (200U << 10) - (1U << 20) + store->bytes());
+}
+
+TEST_F(SessionStoreTest, WhatIsOnTheDiskCountsWhetherItIsOpenOrNotAndNothingElseDoes) {
+  open();
+  image.timeline = {chunk(1)};
+  ASSERT_TRUE(write());
+  const auto kept = log_bytes() + std::filesystem::file_size(folder + "/snapshot");
+  EXPECT_EQ(budget.taken(), kept);
+  store.reset();
+  EXPECT_EQ(budget.taken(), kept);
+  open();
+  EXPECT_EQ(budget.taken(), kept);
+  store.reset();
+  charge.reset();
+  EXPECT_EQ(budget.taken(), 0U);
+}
+
+TEST_F(SessionStoreTest, ASnapshotThatFailsTakesNoRoom) {
+  open();
+  std::filesystem::create_directory(folder + "/snapshot.new");  // in its way
+  image.timeline = {chunk(1)};
+  EXPECT_FALSE(write());
+  EXPECT_FALSE(store->has_snapshot());
+  EXPECT_EQ(budget.taken(), log_bytes());
+  std::filesystem::remove(folder + "/snapshot.new");
+  ASSERT_TRUE(write());
+  EXPECT_TRUE(store->has_snapshot());
+  EXPECT_EQ(budget.taken(), store->bytes());
 }
 
 TEST_F(SessionStoreTest, AnAlteredRecordCostsItsChunkAlone) {

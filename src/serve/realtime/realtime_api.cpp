@@ -137,6 +137,10 @@ RealtimeApi::Opened RealtimeApi::resume(const openai::SessionResume& wanted, con
                                                           resumed.saved.perceived,
                                                           resumed.saved.kept});
     if (!opened) return tl::unexpected(opened.error());
+    if (!resumed.is_wanted()) {
+      parts_.sessions.end(resumed.saved.id, client.owner);
+      return fail(ErrorCode::kNotFound, "it was deleted as it began");
+    }
     connection = std::move(*opened);
     return connection->live();
   };

@@ -73,18 +73,22 @@ void end(const SessionsApiParts& parts, const net::Request& request, net::Exchan
     return respond_error(exchange,
                          {403, "this session is the configuration's and lives as long as the server",
                           "invalid_request_error", "id", "session_not_yours"});
-  const bool lived = parts.sessions.end(id, request.key_name);
+  // In this order: one that is just being begun again either is found among those that live, or hears that it
+  // isn't wanted any more.
   const bool was_kept = parts.durability != nullptr && parts.durability->forget(id, request.key_name);
+  const bool lived = parts.sessions.end(id, request.key_name);
   if (!lived && !was_kept) return respond_error(exchange, no_such_session(id, "id"));
   respond_json(exchange, 200, openai::print_session_deleted(id));
 }
 
 std::vector<openai::SessionInfo> all(const SessionsApiParts& parts, const net::Request& request) {
-  std::vector<openai::SessionInfo> infos;
+  // Asked first: one that is just being begun again may be in both, and is never in neither.
+  std::vector<openai::SessionInfo> kept, infos;
+  if (parts.durability != nullptr) kept = parts.durability->resumable(request.key_name);
   for (const auto& live : parts.sessions.list(request.key_name)) infos.push_back(live->info());
-  if (parts.durability == nullptr) return infos;
-  for (openai::SessionInfo& info : parts.durability->resumable(request.key_name))
-    infos.push_back(std::move(info));
+  for (openai::SessionInfo& info : kept)
+    if (std::none_of(infos.begin(), infos.end(), [&](const auto& live) { return live.id == info.id; }))
+      infos.push_back(std::move(info));
   return infos;
 }
 
@@ -140,7 +144,12 @@ Result<std::shared_ptr<LiveSession>> begin_again(LiveSessions& sessions, Standin
   auto live = sessions.create(wanted, saved.owner,
                               SessionRebirth{saved.id, saved.created, std::move(resumed.image),
                                              std::move(saved.unanswered), saved.perceived, saved.kept});
-  if (live) standing.add(*live, std::move(saved.standing), false);
+  if (!live) return live;
+  if (!resumed.is_wanted()) {
+    sessions.end(saved.id, saved.owner);
+    return fail(ErrorCode::kNotFound, "it was deleted as it began");
+  }
+  standing.add(*live, std::move(saved.standing), false);
   return live;
 }
 

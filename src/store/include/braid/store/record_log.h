@@ -43,6 +43,8 @@ class RecordLog {
   /// Goes on behind the last whole record of those in `folder`; a torn tail is cut off. Errors: kResource,
   /// kBadInput or kUnsupported where the newest file can't be gone on with.
   static Result<RecordLog> open(std::string folder, RecordLogOptions options = {});
+  /// kUnsupported: a file in `folder` is of a later version. Nothing is changed, and nothing else looked at.
+  static Status check_version(const std::string& folder);
   RecordLog(RecordLog&&) noexcept;
   RecordLog& operator=(RecordLog&&) noexcept;
   ~RecordLog();

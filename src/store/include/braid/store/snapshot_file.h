@@ -25,8 +25,8 @@ struct Snapshot {
   std::vector<std::string> refused;  ///< why the other slot wasn't taken, if it was damaged
 };
 
-/// The newest whole slot among the file's bytes. kBadInput: none is whole; kUnsupported: written by a later
-/// version. Any bytes will do; doesn't throw.
+/// The newest whole slot among the file's bytes. kBadInput: none is whole; kUnsupported: a slot is a later
+/// version's, which has the newer state. Any bytes will do; doesn't throw.
 Result<Snapshot> parse_snapshot(std::string_view file);
 /// Errors of parse_snapshot(); kNotFound; kLimit: larger than any that is written; kResource.
 Result<Snapshot> read_snapshot(const std::string& path);
@@ -44,7 +44,8 @@ class SnapshotFile {
   explicit SnapshotFile(std::string path);
 
   /// Blocks until it is on the disk. One that isn't intact() is made anew. kLimit: more than
-  /// kMaxSnapshotBytes; kResource: what the system said; the last snapshot is as it was then.
+  /// kMaxSnapshotBytes; kUnsupported: a later version's was there; kResource: what the system said; the last
+  /// snapshot is as it was then.
   Status write(std::string_view body, SteadyTime now, std::int64_t wall_us);
   /// The file is there and as large as it was left, if there was one.
   bool intact() const;
@@ -60,6 +61,7 @@ class SnapshotFile {
   std::uint64_t last_ = 0;        // sequence
   std::size_t newest_ = 1;        // slot
   std::uint64_t slot_bytes_ = 0;  // 0: there is no file yet
+  bool later_ = false;            // a slot is a later version's
 };
 
 }  // namespace braid::store

@@ -27,6 +27,8 @@ class StateFolder {
 
   /// Names of sessions' folders that are there, sorted.
   std::vector<std::string> names() const;
+  /// Of the snapshot and the log in the session's folder.
+  std::uint64_t bytes(std::string_view name) const;
   /// kResource: it was removed or replaced since it was opened; another process may have what is there now.
   Status is_there() const;
   /// The session's folder's path; it is made where it is missing. kUsage: not a name; errors of is_there().
