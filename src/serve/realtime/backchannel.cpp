@@ -12,9 +12,11 @@ namespace {
 // for less.
 constexpr int kLongest = 16, kSilence = 8;  // frames of 32 ms
 constexpr double kAudible = 0.12;           // of the loudest frame; the speech detector is slow to let go
-constexpr double kShout = 3.0;              // times the usual level
+constexpr double kShout = 2.5;              // times the usual loudness
 constexpr float kUnfinished = 0.1F;         // less: more comes
-constexpr double kForget = 0.02;            // of the usual level, a frame
+// The usual loudness is that of a turn's loud frames, which a word's loudest is compared with: it rises quickly
+// and falls slowly. The mean of a turn is a third of its loudest frames, and every word would be a shout.
+constexpr double kRise = 0.2, kFall = 0.01;  // of the difference, a frame
 
 double level(std::span<const float> frame) {
   const double power = std::inner_product(frame.begin(), frame.end(), frame.begin(), 0.0);
@@ -25,7 +27,7 @@ double level(std::span<const float> frame) {
 
 void Backchannel::hear_turn(std::span<const float> frame) {
   const double heard = level(frame);
-  usual_ = usual_ ? *usual_ + kForget * (heard - *usual_) : heard;
+  usual_ = usual_ ? *usual_ + (heard > *usual_ ? kRise : kFall) * (heard - *usual_) : heard;
 }
 
 void Backchannel::begin(int frames) {

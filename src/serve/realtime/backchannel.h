@@ -12,7 +12,7 @@
 namespace braid::serve {
 
 /// Speech while an answer is being delivered. An interruption is what lasts for half a second, is far louder
-/// than the speaker's turns have been, or breaks off where the turn model is sure that more comes. What is
+/// than the loud parts of the speaker's turns, or breaks off where the turn model is sure that more comes. What is
 /// over before that, with a quarter of a second of silence, is a backchannel. One thread.
 class Backchannel {
  public:
@@ -31,7 +31,7 @@ class Backchannel {
 
  private:
   sync::TurnModel* model_;
-  std::optional<double> usual_;  // level of turns, root mean square
+  std::optional<double> usual_;  // level of turns' loud frames, root mean square
   double peak_ = 0;              // level of this speech's loudest frame
   int frames_ = 0, last_ = 0;    // since it began; of them, up to the last one with speech
 };

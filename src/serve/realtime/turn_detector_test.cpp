@@ -132,6 +132,21 @@ TEST_F(TurnDetectorTest, AWordAndWhatFollowsItAreOneInterruption) {
   EXPECT_EQ(log, "(960 [660 ");
 }
 
+TEST_F(TurnDetectorTest, AWordAsLoudAsTheLoudPartsOfATurnIsNoShout) {
+  detector.configure(openai::TurnDetection{}, buffer);
+  append(960, false);
+  for (int syllable = 0; syllable < 12; ++syllable) {  // as people speak: loud for a third of the time
+    append_at(64, 0.3F);
+    append_at(128, 0.05F);
+  }
+  append(960, false);
+  log.clear();
+  over_an_answer = true;
+  append_at(352, 0.45F);
+  append(960, false);
+  EXPECT_EQ(log.substr(0, 1) + log.substr(log.find('~'), 1), "(~") << log;
+}
+
 TEST_F(TurnDetectorTest, WhoShoutsInterrupts) {
   detector.configure(openai::TurnDetection{}, buffer);
   append_at(1024, 0.1F);
