@@ -90,6 +90,8 @@ TEST(Cors, is_off_unless_origins_are_listed) {
   EXPECT_EQ(posted.header("access-control-allow-origin"), "https://app.example.com");
   EXPECT_EQ(posted.header("vary"), "Origin");
   EXPECT_EQ(client.post("/echo", "x", "Origin: https://other.example.com\r\n").reply().status, 403);
+  const std::string both = "Origin: https://app.example.com\r\nOrigin: https://other.example.com\r\n";
+  EXPECT_EQ(RawClient(server->port()).post("/echo", "x", both).reply().status, 400);
   EXPECT_EQ(client.post("/echo", "x").reply().header("access-control-allow-origin"), "-");
 }
 

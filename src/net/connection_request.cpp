@@ -136,7 +136,8 @@ Task<bool> Connection::route(RequestParser& parser) {
   request.query = std::move(target->query);
   if (request.method == "OPTIONS") co_return co_await options(parser, *target);
 
-  RouteTable::Match match = core_->table->find(request.method, target->segments, wants_web_socket(request));
+  RouteTable::Match match =
+      core_->table->find(request.method, target->segments, !facts_.http_1_0 && wants_web_socket(request));
   if (match.route == nullptr) co_return co_await without_route(parser, *target);
   request.params = std::move(match.params);
   read_credentials(request, match.route->key_subprotocol);

@@ -41,6 +41,8 @@ HttpError origin_fault(const Request& request, const ServerOptions& options, std
         "without keys this server answers to IP addresses and localhost alone, not to another Host; its "
         "operator "
         "can give it keys (--keys)");
+  if (request.headers.count("Origin") > 1)
+    return {400, "a request has one Origin header", {}, {}, "malformed_request"};
   const auto origin = request.header("Origin");
   if (!origin) return {0, {}, {}, {}, {}};
   const bool listed =

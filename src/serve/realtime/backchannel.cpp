@@ -14,8 +14,9 @@ constexpr int kLongest = 16, kSilence = 8;  // frames of 32 ms
 constexpr double kAudible = 0.12;           // of the loudest frame; the speech detector is slow to let go
 constexpr double kShout = 2.5;              // times the usual loudness
 constexpr float kUnfinished = 0.1F;         // less: more comes
-// The usual loudness is that of a turn's loud frames, which a word's loudest is compared with: it rises quickly
-// and falls slowly. The mean of a turn is a third of its loudest frames, and every word would be a shout.
+// The usual loudness is that of a turn's loud frames, which a word's loudest is compared with: it rises
+// quickly and falls slowly. The mean of a turn is a third of its loudest frames, and every word would be a
+// shout.
 constexpr double kRise = 0.2, kFall = 0.01;  // of the difference, a frame
 
 double level(std::span<const float> frame) {

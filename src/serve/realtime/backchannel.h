@@ -12,8 +12,8 @@
 namespace braid::serve {
 
 /// Speech while an answer is being delivered. An interruption is what lasts for half a second, is far louder
-/// than the loud parts of the speaker's turns, or breaks off where the turn model is sure that more comes. What is
-/// over before that, with a quarter of a second of silence, is a backchannel. One thread.
+/// than the loud parts of the speaker's turns, or breaks off where the turn model is sure that more comes.
+/// What is over before that, with a quarter of a second of silence, is a backchannel. One thread.
 class Backchannel {
  public:
   enum class Verdict : std::uint8_t { kOpen, kInterruption, kBackchannel };
