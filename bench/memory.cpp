@@ -245,8 +245,7 @@ int main(int argc, char** argv) {
   RealClock clock;
   const Made made = make(records, std::max(std::atoi(argv[2]), 1));
   MemoryOptions options;
-  options.embedder = kSpace;
-  options.embed = [](const std::vector<std::string>& texts) -> Result<std::vector<float>> {
+  const Embed embed = [](const std::vector<std::string>& texts) -> Result<std::vector<float>> {
     Vector all;
     for (const std::string& text : texts) {
       const Vector one = vector_of(text);
@@ -254,6 +253,7 @@ int main(int argc, char** argv) {
     }
     return all;
   };
+  options.embedder = std::make_shared<Embedder>(kSpace, embed, clock);
   auto memory = Memory::open(folder, options, clock);
   if (!memory) return fmt::print(stderr, "{}\n", memory.error().message), 1;
   fill(made, **memory, clock);

@@ -29,6 +29,12 @@ void append_account(JsonOut& out, const Account& account) {
     out.name("missing").boolean(source.chunks == 0).end_object();
   }
   out.end_object().end_object();
+  out.name("evidence").begin_array();
+  for (const AccountEvidence& one : account.evidence) {
+    out.begin_object().name("record").integer(one.record);
+    out.name("time").string(one.time).name("source").string(one.source).end_object();
+  }
+  out.end_array();
 }
 
 }  // namespace braid::openai

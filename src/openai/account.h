@@ -6,7 +6,8 @@
 
 namespace braid::openai {
 
-/// ttft_ms, wall_ms, freshness_ms, stages_ms, verdict, degraded, deadline_ms, window (docs/json.md).
+/// ttft_ms, wall_ms, freshness_ms, stages_ms, verdict, degraded, deadline_ms, window, evidence
+/// (docs/json.md).
 void append_account(JsonOut& out, const Account& account);
 
 }  // namespace braid::openai

@@ -35,7 +35,7 @@ constexpr const char* kAccount =
     R"("braid":{"ttft_ms":83.1,"wall_ms":214.4,"freshness_ms":null,"stages_ms":{"capture":0,"ingest":0,"sync":0,)"
     R"("encode_queue":0,"encode":0,"prefill_queue":0,"prefill":0,"retrieve":0,"schedule":0,"decode_first":83.1,)"
     R"("decode":131.3,"deliver":0,"unattributed":0},"verdict":"met","degraded":["fewer_frames"],"deadline_ms":500,)"
-    R"("window":{"from_us":0,"to_us":12000000,"chunks":12,"tokens":298,"evicted_chunks":0,"sources":{}}})";
+    R"("window":{"from_us":0,"to_us":12000000,"chunks":12,"tokens":298,"evicted_chunks":0,"sources":{}},"evidence":[]})";
 
 TEST(Completion, IsWhatTheOfficialClientReads) {
   Completion completion;

@@ -1,4 +1,4 @@
-#include "embedder.h"
+#include "braid/retrieve/embedder.h"
 
 namespace braid::retrieve {
 
@@ -12,7 +12,7 @@ Result<std::vector<float>> Embedder::run(const std::vector<std::string>& texts) 
   return vectors;
 }
 
-Result<std::vector<float>> Embedder::query(const std::string& text, SteadyTime until) {
+Result<std::vector<float>> Embedder::query(const std::vector<std::string>& texts, SteadyTime until) {
   {
     std::unique_lock lock(mutex_);
     ++queries_;
@@ -24,7 +24,7 @@ Result<std::vector<float>> Embedder::query(const std::string& text, SteadyTime u
     }
     busy_ = true;
   }
-  return run({text});
+  return run(texts);
 }
 
 Result<std::vector<float>> Embedder::records(const std::vector<std::string>& texts) {

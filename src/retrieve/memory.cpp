@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kRows = "/rows.sqlite";
+constexpr std::int64_t kForgottenShare = 8;  // one in so many
 
 Status make_folder(const std::string& folder, const MemoryOptions& options) {
   std::error_code error;
@@ -56,6 +57,9 @@ Status check(Record& record) {
   if (record.text.size() > kMaxRecordText)
     return fail(ErrorCode::kLimit, fmt::format("the record's text has {} bytes; it may have {}",
                                                record.text.size(), kMaxRecordText));
+  if (record.session.size() > kMaxSourceName)
+    return fail(ErrorCode::kLimit, fmt::format("the session's id has {} bytes; it may have {}",
+                                               record.session.size(), kMaxSourceName));
   if (record.source.size() > kMaxSourceName)
     return fail(ErrorCode::kLimit, fmt::format("the source's name has {} bytes; it may have {}",
                                                record.source.size(), kMaxSourceName));
@@ -113,8 +117,36 @@ void Memory::State::commit_loop() {
     // What comes within the interval shares a commit.
     changed.wait_until(lock, clock.now() + options.commit_every, [this] { return closing || flush_asked; });
     if (!waiting.empty() || flush_asked) commit(lock);
+    if (options.max_bytes > 0) {
+      lock.unlock();
+      keep_within_bounds();
+      lock.lock();
+    }
     if (closing) return;
   }
+}
+
+Result<std::int64_t> Memory::State::prune(UtcTime before) {
+  std::lock_guard writing(write_mutex);
+  auto pruned = writer->prune(before);
+  if (!pruned) return pruned;
+  std::lock_guard reading(read_mutex);
+  if (const auto spans = reader->spans({})) vectors->keep_only(*spans);
+  return pruned;
+}
+
+void Memory::State::keep_within_bounds() {
+  Result<UtcTime> before = UtcTime::max();
+  {
+    std::lock_guard writing(write_mutex);
+    const auto bytes = writer->bytes();
+    if (!bytes || *bytes <= options.max_bytes) return;
+    before = writer->oldest(kForgottenShare);
+  }
+  if (!before) return;
+  const auto pruned = prune(*before);
+  std::lock_guard lock(mutex);
+  if (pruned) counts.forgotten += static_cast<std::uint64_t>(*pruned);
 }
 
 Memory::Memory(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -137,10 +169,9 @@ Result<std::unique_ptr<Memory>> Memory::open(const std::string& folder, MemoryOp
   if (!reader) return tl::unexpected(reader.error());
   state->reader = std::move(*reader);
   state->vectors = std::make_unique<VectorIndex>(folder, !options.read_only);
-  if (options.embed) state->embedder = std::make_unique<Embedder>(options.embed, clock);
   if (!options.read_only)
     state->thread = Thread(clock, "memory", [raw = state.get()] { raw->commit_loop(); });
-  if (!options.read_only && options.embed)
+  if (!options.read_only && options.embedder)
     state->embed_thread = Thread(clock, "embed", [raw = state.get()] { raw->embed_loop(); });
   return std::unique_ptr<Memory>(new Memory(std::move(state)));
 }
@@ -207,13 +238,15 @@ Result<Record> Memory::get(std::int64_t id) {
   return std::move(records->front());
 }
 
+MemoryStats Memory::counts() const {
+  std::lock_guard lock(state_->mutex);
+  MemoryStats counts = state_->counts;
+  counts.waiting = state_->waiting.size() + state_->committing;
+  return counts;
+}
+
 Result<MemoryStats> Memory::stats() {
-  MemoryStats counts;
-  {
-    std::lock_guard lock(state_->mutex);
-    counts = state_->counts;
-    counts.waiting = state_->waiting.size() + state_->committing;
-  }
+  const MemoryStats counts = this->counts();
   std::lock_guard lock(state_->read_mutex);
   auto stats = state_->reader->stats();
   if (!stats) return stats;
@@ -224,18 +257,14 @@ Result<MemoryStats> Memory::stats() {
   stats->failed_commits = counts.failed_commits;
   stats->embedded = counts.embedded;
   stats->merged = counts.merged;
+  stats->forgotten = counts.forgotten;
   stats->damaged_files = state_->vectors->damaged();
   return stats;
 }
 
 Result<std::int64_t> Memory::prune(UtcTime before) {
   if (state_->options.read_only) return fail(ErrorCode::kUsage, "the memory is open for reading alone");
-  std::lock_guard writing(state_->write_mutex);
-  auto pruned = state_->writer->prune(before);
-  if (!pruned) return pruned;
-  std::lock_guard reading(state_->read_mutex);
-  if (const auto spans = state_->reader->spans({})) state_->vectors->keep_only(*spans);
-  return pruned;
+  return state_->prune(before);
 }
 
 }  // namespace braid::retrieve

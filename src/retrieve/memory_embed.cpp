@@ -35,14 +35,14 @@ Result<bool> Memory::State::embed_some() {
   std::vector<Record> records;
   {
     std::lock_guard writing(write_mutex);
-    const auto newest = writer->newest_vector(options.embedder);
+    const auto newest = writer->newest_vector(options.embedder->name());
     if (!newest) return tl::unexpected(newest.error());
     auto found = writer->unembedded(*newest, kBatchRecords);
     if (!found) return tl::unexpected(found.error());
     records = std::move(*found);
   }
   if (records.empty()) return false;
-  auto made = embedder->records(batch_of(records));
+  auto made = options.embedder->records(batch_of(records));
   if (!made) return tl::unexpected(made.error());
   VectorBlock block;
   block.dim = made->size() / records.size();
@@ -54,7 +54,7 @@ Result<bool> Memory::State::embed_some() {
       merges.push_back({*same, records[i].id});
   }
   std::lock_guard writing(write_mutex);
-  if (Status kept = writer->append_vectors(options.embedder, block, merges); !kept)
+  if (Status kept = writer->append_vectors(options.embedder->name(), block, merges); !kept)
     return tl::unexpected(kept.error());
   std::lock_guard lock(mutex);
   counts.embedded += block.ids.size();

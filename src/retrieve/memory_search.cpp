@@ -34,13 +34,25 @@ Ranking by_age(const std::vector<Record>& records) {
   return ranking;
 }
 
-void add_hits(const std::vector<std::pair<std::int64_t, double>>& fused, std::vector<Record>& records,
-              int limit, Found& found) {
-  for (const auto& [id, score] : fused) {
+struct Rankings {
+  Ranking text, vectors, recency;
+};
+
+void add_hits(const Rankings& rankings, std::vector<Record>& records, int limit, Found& found) {
+  const auto text = shares(rankings.text);
+  const auto vectors = shares(rankings.vectors);
+  const auto recency = shares(rankings.recency);
+  const auto share_of = [](const auto& shares, std::int64_t id) {
+    const auto share = shares.find(id);
+    return share == shares.end() ? 0.0 : share->second;
+  };
+  for (const auto& [id, score] : fuse({rankings.text, rankings.vectors, rankings.recency})) {
     if (found.hits.size() == static_cast<std::size_t>(limit)) break;
     const auto record =
         std::find_if(records.begin(), records.end(), [id = id](const Record& one) { return one.id == id; });
-    if (record != records.end()) found.hits.push_back({std::move(*record), score});
+    if (record != records.end())
+      found.hits.push_back(
+          {std::move(*record), score, {share_of(text, id), share_of(vectors, id), share_of(recency, id)}});
   }
 }
 
@@ -73,7 +85,7 @@ Result<Found> Memory::State::newest(const SearchQuery& query) {
   if (!status) return tl::unexpected(status.error());
   auto records = reader->get(recency.ids);
   if (!records) return tl::unexpected(records.error());
-  add_hits(fuse({recency}), *records, query.limit, found);
+  add_hits({{}, {}, std::move(recency)}, *records, query.limit, found);
   return found;
 }
 
@@ -82,7 +94,8 @@ Result<Found> Memory::State::by_words_and_meaning(const std::vector<std::string>
   const SteadyTime begun = clock.now();
   // Before the rows are taken: the embedder may have to be waited for.
   Result<std::vector<float>> asked = std::vector<float>();
-  if (embedder) asked = embedder->query(query.text, begun + query.deadline / kShareOfWaiting);
+  const auto& embedder = options.embedder;
+  if (embedder) asked = embedder->query({query.text}, begun + query.deadline / kShareOfWaiting);
   std::lock_guard lock(read_mutex);
   Found found;
   Status status;
@@ -92,7 +105,7 @@ Result<Found> Memory::State::by_words_and_meaning(const std::vector<std::string>
   if (embedder)
     by_meaning = run("vectors", begun, query, meaning, status, [&](const Stop& stop) -> Result<Ranking> {
       if (!asked) return tl::unexpected(asked.error());
-      return vectors->nearest(*reader, options.embedder, *asked, query.filter, candidates, kLeastLikeness,
+      return vectors->nearest(*reader, embedder->name(), *asked, query.filter, candidates, kLeastLikeness,
                               stop);
     });
   // What fails in the embedder leaves the words.
@@ -109,7 +122,7 @@ Result<Found> Memory::State::by_words_and_meaning(const std::vector<std::string>
   auto records = reader->get(ids);
   if (!records) return tl::unexpected(records.error());
   found.parts.push_back({"recency", PartVerdict::kMet, static_cast<int>(records->size()), {}});
-  add_hits(fuse({text, meaning, by_age(*records)}), *records, query.limit, found);
+  add_hits({std::move(text), std::move(meaning), by_age(*records)}, *records, query.limit, found);
   return found;
 }
 

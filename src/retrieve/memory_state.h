@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "braid/retrieve/memory.h"
-#include "embedder.h"
 #include "repeats.h"
 #include "row_store.h"
 #include "vectors/index.h"
@@ -21,6 +20,9 @@ struct Memory::State {
   State(Clock& time, MemoryOptions chosen) : options(std::move(chosen)), clock(time), changed(time) {}
 
   void commit_loop();
+  Result<std::int64_t> prune(UtcTime before);
+  /// Forgets the oldest where there is too much.
+  void keep_within_bounds();
   void commit(std::unique_lock<std::mutex>& lock);
   void embed_loop();
   /// False: nothing was left to do.
@@ -35,7 +37,6 @@ struct Memory::State {
   Clock& clock;
   std::string folder;
   WriterLock writer_lock;
-  std::unique_ptr<Embedder> embedder;  // null: there is none
 
   std::mutex read_mutex;  // guards `reader` and `vectors`
   std::unique_ptr<RowStore> reader;

@@ -89,7 +89,7 @@ Result<std::vector<float>> embed(const std::vector<std::string>& texts) {
 }
 
 TEST_F(MemoryTest, MeaningFindsWhatWordsDoNot) {
-  auto memory = open({.embed = embed, .embedder = "text:test"});
+  auto memory = open({.embedder = std::make_shared<Embedder>("text:test", embed, clock)});
   fill(*memory,
        {record_at(1, "a kitten sleeps"), record_at(2, "an automobile stops"), record_at(3, "a lamp")});
   ASSERT_TRUE(memory->settle());
@@ -106,13 +106,13 @@ TEST_F(MemoryTest, MeaningFindsWhatWordsDoNot) {
 
 TEST_F(MemoryTest, WhatHadNoVectorYetGetsItFromTheNextWriter) {
   fill(*open(), {record_at(1, "a kitten sleeps"), record_at(2, "a kitten wakes")});
-  auto memory = open({.embed = embed, .embedder = "text:test"});
+  auto memory = open({.embedder = std::make_shared<Embedder>("text:test", embed, clock)});
   ASSERT_TRUE(memory->settle());
   EXPECT_THAT(texts(*memory, {.text = "cat"}), testing::SizeIs(2));
 }
 
 TEST_F(MemoryTest, WhatACameraShowsAgainIsOneRecordThatLasts) {
-  auto memory = open({.embed = embed, .embedder = "text:test"});
+  auto memory = open({.embedder = std::make_shared<Embedder>("text:test", embed, clock)});
   const auto seen = [](std::int64_t at, const char* text, const char* source = "door") {
     Record record = record_at(at, text);
     record.source = source;
@@ -147,7 +147,7 @@ TEST_F(MemoryTest, AnEmbedderThatFailsOrIsLateLeavesTheWords) {
     clock.sleep_for(Milliseconds(300));
     return embed(asked);
   };
-  auto memory = open({.embed = other, .embedder = "text:test"});
+  auto memory = open({.embedder = std::make_shared<Embedder>("text:test", other, clock)});
   fill(*memory, {record_at(1, "a kitten sleeps")});
   EXPECT_FALSE(memory->settle());
   fails = false;
@@ -158,18 +158,47 @@ TEST_F(MemoryTest, AnEmbedderThatFailsOrIsLateLeavesTheWords) {
   EXPECT_EQ(found->hits[0].record.text, "a kitten sleeps");
 }
 
-TEST_F(MemoryTest, OneOfFormatOneIsReadAndWrittenOn) {
-  fill(*open(), {record_at(10, "old")});
-  {
-    auto rows = Database::open(folder + "/rows.sqlite", Database::Mode::kWrite);
-    ASSERT_TRUE(rows->run("DROP TABLE spaces; PRAGMA user_version=1"));
+TEST_F(MemoryTest, OneOfAnEarlierFormatIsReadAndWrittenOn) {
+  const std::string second =
+      "ALTER TABLE records DROP COLUMN session; ALTER TABLE records DROP COLUMN began_ns; PRAGMA "
+      "user_version=2";
+  for (const std::string& older : {second, second + "; DROP TABLE spaces; PRAGMA user_version=1"}) {
+    std::filesystem::remove_all(folder);
+    fill(*open(), {record_at(10, "old")});
+    {
+      auto rows = Database::open(folder + "/rows.sqlite", Database::Mode::kWrite);
+      ASSERT_TRUE(rows->run(older));
+    }
+    EXPECT_THAT(texts(*open({.read_only = true}), {.text = "old"}), ElementsAre("old"));
+    auto memory = open();
+    Record record = record_at(20, "new");
+    record.vectors = {{"vision:small", {1.F}}};
+    record.session = "sess_1";
+    record.session_began = at_s(12);
+    fill(*memory, {record});
+    EXPECT_THAT(texts(*memory, {.text = "old new"}), testing::SizeIs(2));
+    EXPECT_EQ(memory->get(2)->session, "sess_1");
+    EXPECT_EQ(memory->get(2)->session_began, at_s(12));
+    EXPECT_EQ(memory->get(1)->session, "");
   }
-  EXPECT_THAT(texts(*open({.read_only = true}), {.text = "old"}), ElementsAre("old"));
-  auto memory = open();
-  Record record = record_at(20, "new");
-  record.vectors = {{"vision:small", {1.F}}};
-  fill(*memory, {record});
-  EXPECT_THAT(texts(*memory, {.text = "old new"}), testing::SizeIs(2));
+}
+
+TEST_F(MemoryTest, OfTooMuchTheOldestIsForgotten) {
+  const std::uint64_t most = 300'000;
+  auto memory = open({.max_bytes = most, .segment_records = 64});
+  for (int i = 0; i < 600; ++i) {
+    ASSERT_TRUE(memory->add(record_at(i, "word" + std::to_string(i) + std::string(1000, 'x'))));
+    if (i % 10 == 0) clock.sleep_for(Milliseconds(200));
+  }
+  clock.sleep_for(Milliseconds(200));
+  const auto stats = memory->stats();
+  EXPECT_GT(stats->forgotten, 300U);
+  EXPECT_EQ(stats->records + static_cast<std::int64_t>(stats->forgotten), 600);
+  EXPECT_GT(stats->records, 50);
+  EXPECT_THAT(texts(*memory, {.limit = 1}), ElementsAre(testing::StartsWith("word599")));
+  EXPECT_EQ(stats->first, at_s(600 - stats->records)) << "none is left out between";
+  memory.reset();
+  EXPECT_LT(std::filesystem::file_size(folder + "/rows.sqlite"), 3 * most) << "pages are used again";
 }
 
 TEST_F(MemoryTest, WordsAreFoundInOtherForms) {

@@ -13,4 +13,7 @@ inline constexpr std::size_t kMaxQueryWords = 32;
 /// words ("the", "what") only where there is nothing else. At most kMaxQueryWords. Pure.
 std::vector<std::string> query_words(std::string_view text);
 
+/// The same, each as often as it comes, function words left out, as many as there are. Pure.
+std::vector<std::string> all_words(std::string_view text);
+
 }  // namespace braid::retrieve

@@ -7,7 +7,7 @@ namespace braid::retrieve {
 
 std::optional<std::int64_t> Repeats::repeated(const Record& record, std::span<const float> vector) {
   if (record.kind != RecordKind::kVision) return std::nullopt;
-  std::deque<Seen>& seen = by_source_[record.source];
+  std::deque<Seen>& seen = by_source_[{record.session, record.source}];
   for (auto one = seen.rbegin(); one != seen.rend(); ++one) {
     const bool goes_on = record.start >= one->end && record.start - one->end <= kGap;
     if (!goes_on || one->vector.size() != vector.size()) continue;

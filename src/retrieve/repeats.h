@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/retrieve/record.h"
@@ -30,7 +31,7 @@ class Repeats {
     UtcTime end{};
     std::vector<float> vector;  // of length 1
   };
-  std::map<std::string, std::deque<Seen>> by_source_;
+  std::map<std::pair<std::string, std::string>, std::deque<Seen>> by_source_;  // by session and source
 };
 
 }  // namespace braid::retrieve

@@ -63,6 +63,10 @@ class RowStore {
   virtual Status append_vectors(const std::string& space, const VectorBlock& block,
                                 const std::vector<Merge>& merges) = 0;
   virtual Result<std::int64_t> prune(UtcTime before) = 0;
+  /// What its records take.
+  virtual Result<std::uint64_t> bytes() = 0;
+  /// A time before which one record in so many has ended, and at least one; max: there is none.
+  virtual Result<UtcTime> oldest(std::int64_t one_in) = 0;
 };
 
 }  // namespace braid::retrieve

@@ -1,6 +1,8 @@
 // What is seen is put into words, and nobody waits for it.
 #include <algorithm>
 
+#include "host/step_loop.h"
+#include "session/session_work.h"
 #include "session_fixture.h"
 
 namespace braid::serve {
@@ -85,6 +87,25 @@ TEST_F(SessionNotes, OfAFileAreWaitedFor) {
   const auto summary = run_to_end();
   EXPECT_EQ(summary.notes, summary.frames_kept);
   EXPECT_EQ(summary.notes_passed_over, 0U);
+}
+
+TEST_F(SessionNotes, GiveTheirCellsToWhoeverNeedsThem) {
+  model.step_cost = Milliseconds(60);
+  create_and_start(live);
+  sleep_until(1100);
+  const int ours = cells_needed(options);
+  ASSERT_GT(host->promised_cells(), ours) << "one is being made";
+  const std::size_t before = heard.notes.size();
+  {
+    const auto others = host->loop().promise(model.cells - ours, 1);
+    ASSERT_TRUE(others) << others.error().message;
+    sleep_until(2200);
+    EXPECT_EQ(host->promised_cells(), model.cells);
+    EXPECT_EQ(heard.notes.size(), before);
+  }
+  const auto summary = run_to_end();
+  EXPECT_EQ(summary.notes, 6U);
+  EXPECT_EQ(heard.notes[before].text, "I see f" + std::to_string(before) + " now.");
 }
 
 TEST_F(SessionNotes, EndWithTheSessionThatIsStopped) {

@@ -116,13 +116,18 @@ Result<std::unique_ptr<LlamaEmbedder>> LlamaEmbedder::make(const std::string& pa
       new LlamaEmbedder(std::move(model), std::move(pool), std::move(context), std::move(name)));
 }
 
-TokenRun LlamaEmbedder::tokens_of(const std::string& text) const {
+TokenRun LlamaEmbedder::all_tokens_of(const std::string& text) const {
   const llama_vocab* vocab = llama_model_get_vocab(model_.get());
   TokenRun tokens(text.size() + 2);
   const int made = llama_tokenize(vocab, text.data(), static_cast<std::int32_t>(text.size()), tokens.data(),
                                   static_cast<std::int32_t>(tokens.size()), /*add_special=*/true,
                                   /*parse_special=*/false);
   tokens.resize(static_cast<std::size_t>(std::max(made, 0)));
+  return tokens;
+}
+
+TokenRun LlamaEmbedder::tokens_of(const std::string& text) const {
+  TokenRun tokens = all_tokens_of(text);
   if (tokens.size() > most_tokens_) {
     const Token last = tokens.back();  // the separator
     tokens.resize(most_tokens_);

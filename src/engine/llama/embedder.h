@@ -18,11 +18,14 @@ class LlamaEmbedder final : public TextEmbedder {
   static Result<std::unique_ptr<LlamaEmbedder>> make(const std::string& path, int threads);
 
   int dim() const override { return dim_; }
+  int most_tokens() const override { return static_cast<int>(most_tokens_); }
+  int tokens(const std::string& text) const override { return static_cast<int>(all_tokens_of(text).size()); }
   const std::string& name() const { return name_; }
   Result<Matrix> embed(std::span<const std::string> texts) override;
 
  private:
   LlamaEmbedder(ModelHandle model, ThreadpoolHandle pool, ContextHandle context, std::string name);
+  TokenRun all_tokens_of(const std::string& text) const;
   TokenRun tokens_of(const std::string& text) const;
   Status embed_some(std::span<const TokenRun> texts, std::size_t first, Matrix& vectors);
 

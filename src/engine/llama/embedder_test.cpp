@@ -97,6 +97,9 @@ TEST_F(EmbedderTest, ATextThatIsTooLongIsCut) {
   const auto vectors = made.embedder->embed(std::vector<std::string>{text, text + "more", ""});
   ASSERT_TRUE(vectors) << vectors.error().message;
   EXPECT_GT(cosine(vectors->row(0), vectors->row(1)), 0.9999);
+  EXPECT_EQ(made.embedder->most_tokens(), 512);
+  EXPECT_EQ(made.embedder->tokens(text), 2002) << "and where it begins and ends";
+  EXPECT_EQ(made.embedder->tokens(""), 2);
 }
 
 TEST(Embedder, AFileThatIsNoneIsRefused) {

@@ -18,6 +18,23 @@ Result<std::int64_t> SqliteRows::prune(UtcTime before) {
   return pruned;
 }
 
+Result<std::uint64_t> SqliteRows::bytes() {
+  const auto bytes = database_.number(
+      "SELECT (p.page_count - f.freelist_count) * s.page_size"
+      " FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s");
+  if (!bytes) return tl::unexpected(bytes.error());
+  return static_cast<std::uint64_t>(*bytes);
+}
+
+Result<UtcTime> SqliteRows::oldest(std::int64_t one_in) {
+  const auto end =
+      database_.number(fmt::format("SELECT coalesce((SELECT end_ns + 1 FROM records ORDER BY end_ns"
+                                   " LIMIT 1 OFFSET (SELECT sum(records) / {} FROM segments)), {})",
+                                   one_in, UtcTime::max().time_since_epoch().count()));
+  if (!end) return tl::unexpected(end.error());
+  return UtcTime(Nanoseconds(*end));
+}
+
 Result<std::int64_t> SqliteRows::prune_all(UtcTime before) {
   const std::int64_t before_ns = before.time_since_epoch().count();
   const auto old = segments(fmt::format("WHERE first_ns < {} ORDER BY id", before_ns));

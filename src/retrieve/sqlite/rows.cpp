@@ -8,7 +8,7 @@ namespace braid::retrieve {
 
 namespace {
 
-constexpr std::int64_t kFormat = 2;
+constexpr std::int64_t kFormat = 3;
 constexpr const char* kSchema =
     "CREATE TABLE records(id INTEGER PRIMARY KEY AUTOINCREMENT, segment INTEGER NOT NULL,"
     " start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, source TEXT NOT NULL, kind INTEGER NOT NULL,"
@@ -20,8 +20,10 @@ constexpr const char* kSchema =
 /// What format 2 adds.
 constexpr const char* kSpaces =
     "CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL);";
-/// As record_of() reads them.
-constexpr const char* kColumns = "id, start_ns, end_ns, source, kind, text, count, page, place";
+/// What format 3 adds.
+constexpr const char* kSessions =
+    "ALTER TABLE records ADD COLUMN session TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE records ADD COLUMN began_ns INTEGER NOT NULL DEFAULT 0;";
 /// A word that more records of a segment have than one in so many is common.
 constexpr std::int64_t kCommonShare = 100;
 constexpr std::int64_t kCommonAtLeast = 100;
@@ -76,6 +78,8 @@ Record record_of(const Statement& row) {
   record.count = static_cast<int>(row.integer(6));
   record.page = static_cast<int>(row.integer(7));
   record.offset = row.integer(8);
+  record.session = row.text(9);
+  record.session_began = utc(row.integer(10));
   return record;
 }
 
@@ -93,19 +97,30 @@ Status SqliteRows::prepare_format(bool read_only) {
   const auto format = database_.number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
   if (*format == kFormat) return {};
-  if (*format == 1 && read_only) {
-    has_spaces_ = false;
+  const bool is_older = *format > 0 && *format < kFormat;
+  if (is_older && read_only) {
+    has_spaces_ = *format > 1;
+    has_sessions_ = false;
     return {};
   }
-  if (*format == 1)
-    return transaction(
-        [&] { return database_.run(fmt::format("{} PRAGMA user_version={}", kSpaces, kFormat)); });
+  if (is_older)
+    return transaction([&] {
+      return database_.run(
+          fmt::format("{}{} PRAGMA user_version={}", *format == 1 ? kSpaces : "", kSessions, kFormat));
+    });
   if (*format != 0)
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the memory is of format {}; this version reads {}", *format, kFormat));
   if (read_only) return fail(ErrorCode::kBadInput, "the memory's database is empty: nothing was written yet");
-  return transaction(
-      [&] { return database_.run(fmt::format("{}{} PRAGMA user_version={}", kSchema, kSpaces, kFormat)); });
+  return transaction([&] {
+    return database_.run(fmt::format("{}{}{} PRAGMA user_version={}", kSchema, kSpaces, kSessions, kFormat));
+  });
+}
+
+/// As record_of() reads them.
+std::string SqliteRows::columns() const {
+  return std::string("id, start_ns, end_ns, source, kind, text, count, page, place, ") +
+         (has_sessions_ ? "session, began_ns" : "'', 0");
 }
 
 Status SqliteRows::transaction(const std::function<Status()>& body) {
@@ -150,14 +165,16 @@ Status SqliteRows::begin_segment(Segment& segment) {
 
 Status SqliteRows::append_one(Record& record, Segment& segment) {
   auto row = database_.prepare(
-      "INSERT INTO records(segment, start_ns, end_ns, source, kind, text, count, page, place)"
-      " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "INSERT INTO records(segment, start_ns, end_ns, source, kind, text, count, page, place, session, "
+      "began_ns)"
+      " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!row) return tl::unexpected(row.error());
   const std::int64_t start = ns(record.start);
   const std::int64_t end = ns(record.end);
   row->bind(segment.id, start, end, std::string_view(record.source), static_cast<std::int64_t>(record.kind),
             std::string_view(record.text), static_cast<std::int64_t>(record.count),
-            static_cast<std::int64_t>(record.page), record.offset);
+            static_cast<std::int64_t>(record.page), record.offset, std::string_view(record.session),
+            ns(record.session_began));
   if (Status run = row->run(); !run) return run;
   record.id = database_.last_id();
   auto words =
@@ -286,7 +303,7 @@ Result<Ranking> SqliteRows::newest(const Filter& filter, int limit, const Stop& 
 }
 
 Result<std::vector<Record>> SqliteRows::get(const std::vector<std::int64_t>& ids) {
-  auto rows = database_.prepare(fmt::format("SELECT {} FROM records WHERE id = ?", kColumns));
+  auto rows = database_.prepare(fmt::format("SELECT {} FROM records WHERE id = ?", columns()));
   if (!rows) return tl::unexpected(rows.error());
   std::vector<Record> records;
   for (const std::int64_t id : ids) {
@@ -334,7 +351,7 @@ Result<std::vector<std::int64_t>> SqliteRows::ids(const SegmentSpan& span, const
 
 Result<std::vector<Record>> SqliteRows::unembedded(std::int64_t after, int limit) {
   auto rows = database_.prepare(
-      fmt::format("SELECT {} FROM records WHERE id > ? AND kind <> ? ORDER BY id LIMIT ?", kColumns));
+      fmt::format("SELECT {} FROM records WHERE id > ? AND kind <> ? ORDER BY id LIMIT ?", columns()));
   if (!rows) return tl::unexpected(rows.error());
   rows->bind(after, static_cast<std::int64_t>(RecordKind::kReading), static_cast<std::int64_t>(limit));
   std::vector<Record> found;

@@ -27,6 +27,8 @@ class SqliteRows final : public RowStore {
   Result<std::vector<Record>> get(const std::vector<std::int64_t>& ids) override;
   Result<MemoryStats> stats() override;
   Result<std::int64_t> prune(UtcTime before) override;
+  Result<std::uint64_t> bytes() override;
+  Result<UtcTime> oldest(std::int64_t one_in) override;
   Result<std::vector<SegmentSpan>> spans(const Filter& filter) override;
   Result<std::vector<std::int64_t>> ids(const SegmentSpan& span, const Filter& filter) override;
   Result<VectorBlock> vectors(const std::string& space, std::int64_t first_id, std::int64_t last_id) override;
@@ -51,6 +53,7 @@ class SqliteRows final : public RowStore {
   SqliteRows(Database database, std::int64_t segment_records)
       : database_(std::move(database)), segment_records_(segment_records) {}
   Status prepare_format(bool read_only);
+  std::string columns() const;
   Status append_all(std::vector<Record>& records);
   Status append_one(Record& record, Segment& segment);
   Status append_vector(std::int64_t id, const std::string& in, std::span<const float> vector);
@@ -73,7 +76,8 @@ class SqliteRows final : public RowStore {
 
   Database database_;
   const std::int64_t segment_records_;
-  bool has_spaces_ = true;  // not in format 1, which is only read
+  bool has_spaces_ = true;    // not in format 1, which is only read
+  bool has_sessions_ = true;  // not in formats 1 and 2
 };
 
 }  // namespace braid::retrieve

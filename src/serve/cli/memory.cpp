@@ -12,6 +12,7 @@
 #include "cli/say.h"
 #include "memory/add_files.h"
 #include "memory/record_json.h"
+#include "memory/search_words.h"
 #include "memory/session_memory.h"
 #include "memory/text_embedder.h"
 
@@ -31,7 +32,9 @@ void print(const boost::json::object& object) { fmt::print("{}\n", boost::json::
 Result<std::unique_ptr<Memory>> open_with_embedder(const MemoryFlags& flags, Clock& clock, bool read_only) {
   retrieve::MemoryOptions options;
   options.read_only = read_only;
-  if (Status added = add_embedder(flags.embedder, options); !added) return tl::unexpected(added.error());
+  auto embedder = load_text_model(flags.embedder, clock);
+  if (!embedder) return tl::unexpected(embedder.error());
+  options.embedder = std::move(embedder->turns);
   return Memory::open(flags.folder, std::move(options), clock);
 }
 
@@ -58,14 +61,14 @@ Result<RecordHead> head_of(const MemoryFlags& flags) {
   head.source = flags.source;
   head.kind = retrieve::RecordKind::kDocument;
   if (!flags.kind.empty()) {
-    const auto kind = kind_flag(flags.kind);
+    const auto kind = kind_of("--kind", flags.kind);
     if (!kind) return tl::unexpected(kind.error());
     head.kind = *kind;
   }
   if (flags.at.empty()) return head;
   const auto who = asker(flags);
   if (!who) return tl::unexpected(who.error());
-  const auto range = time_flag("--at", flags.at, *who);
+  const auto range = time_of("--at", flags.at, *who);
   if (!range) return tl::unexpected(range.error());
   if (range->from == UtcTime::min() || range->to == UtcTime::max())
     return fail(ErrorCode::kUsage, "--at is open: a record has a start and an end");
@@ -219,7 +222,7 @@ int stats(const MemoryFlags& flags) {
 int prune(const MemoryFlags& flags) {
   const auto who = asker(flags);
   if (!who) return failed(who.error());
-  const auto before = time_flag("--before", flags.before, *who);
+  const auto before = time_of("--before", flags.before, *who);
   if (!before) return failed(before.error());
   if (before->from == UtcTime::min()) return failed({ErrorCode::kUsage, "--before has no beginning"});
   RealClock clock;

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "braid/retrieve/asked_time.h"
 #include "cli/time_text.h"
-#include "memory/session_memory.h"
+#include "memory/search_words.h"
 
 namespace braid::serve {
 
@@ -90,70 +89,22 @@ void add_prune_flags(CLI::App& command, MemoryFlags& flags) {
   add_zone(command, flags);
 }
 
-Result<retrieve::RecordKind> kind_flag(const std::string& name) {
-  if (const auto kind = retrieve::parse_record_kind(name)) return *kind;
-  return fail(ErrorCode::kUsage,
-              fmt::format("--kind {} is none: vision, audio, text, reading, answer, document", name));
-}
-
 Result<calendar::Asker> asker(const MemoryFlags& flags) {
-  auto zone = calendar::Zone::parse(flags.zone);
-  if (!zone) return fail(ErrorCode::kUsage, fmt::format("--zone: {}", zone.error().message));
-  return calendar::Asker{*zone, system_now()};
-}
-
-Result<calendar::UtcRange> time_flag(const char* flag, const std::string& text,
-                                     const calendar::Asker& asker) {
-  auto range = calendar::parse_time_range(text, asker);
-  if (range) return range;
-  if (parse_span(text))
-    return fail(ErrorCode::kUsage,
-                fmt::format("{}: '{}' is a length; write it as PT72H, PT10M or P3D", flag, text));
-  return fail(ErrorCode::kUsage, fmt::format("{}: {}", flag, range.error().message));
+  auto asker = asker_in(flags.zone);
+  if (!asker) return fail(ErrorCode::kUsage, fmt::format("--zone: {}", asker.error().message));
+  return asker;
 }
 
 Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags) {
-  retrieve::SearchQuery query;
-  query.text = flags.question;
-  query.limit = flags.limit;
-  query.filter.sources = flags.sources;
   const auto who = asker(flags);
   if (!who) return tl::unexpected(who.error());
-  if (!flags.during.empty() && (!flags.from.empty() || !flags.to.empty()))
-    return fail(ErrorCode::kUsage, "--during is a whole range: leave out --from and --to");
-  if (!flags.during.empty()) {
-    const auto range = time_flag("--during", flags.during, *who);
-    if (!range) return tl::unexpected(range.error());
-    query.filter.from = range->from;
-    query.filter.to = range->to;
-  }
-  if (!flags.from.empty()) {
-    const auto range = time_flag("--from", flags.from, *who);
-    if (!range) return tl::unexpected(range.error());
-    query.filter.from = range->from;
-  }
-  if (!flags.to.empty()) {
-    const auto range = time_flag("--to", flags.to, *who);
-    if (!range) return tl::unexpected(range.error());
-    query.filter.to = range->from;
-  }
-  if (query.filter.to <= query.filter.from)
-    return fail(ErrorCode::kUsage, fmt::format("--to {} is not after --from {}", flags.to, flags.from));
-  if (flags.during.empty() && flags.from.empty() && flags.to.empty())
-    if (auto asked = retrieve::find_asked_time(query.text, *who)) {
-      query.filter.from = asked->from;
-      query.filter.to = asked->to;
-      query.text = std::move(asked->rest);
-    }
-  for (const std::string& name : flags.kinds) {
-    const auto kind = kind_flag(name);
-    if (!kind) return tl::unexpected(kind.error());
-    query.filter.kinds.push_back(*kind);
-  }
   const auto deadline = parse_span(flags.deadline);
   if (!deadline) return tl::unexpected(deadline.error());
-  query.deadline = *deadline;
-  return query;
+  auto query = search_query({flags.question, flags.during, flags.from, flags.to, flags.sources, flags.kinds,
+                             flags.limit, *deadline},
+                            *who, "--");
+  if (!query) return tl::unexpected(query.error().error);
+  return std::move(*query);
 }
 
 }  // namespace braid::serve

@@ -24,7 +24,7 @@ struct MemoryFlags {
   std::vector<std::string> kinds;    ///< search
   int limit = 10;                    ///< search
   std::string deadline = "500ms";    ///< search
-  std::string embedder;              ///< add, search; as add_embedder() takes it
+  std::string embedder;              ///< add, search; as load_text_model() takes it
   std::int64_t id = 0;               ///< show
   std::string before;                ///< prune
   std::string zone = "UTC";          ///< of times without an offset
@@ -38,9 +38,5 @@ void add_prune_flags(CLI::App& command, MemoryFlags& flags);
 Result<calendar::Asker> asker(const MemoryFlags& flags);
 /// kUsage: names the flag that doesn't fit.
 Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags);
-/// As parse_record_kind(), with the flag's name in its error.
-Result<retrieve::RecordKind> kind_flag(const std::string& name);
-/// As parse_time_range(), with the flag's name in its error.
-Result<calendar::UtcRange> time_flag(const char* flag, const std::string& text, const calendar::Asker& asker);
 
 }  // namespace braid::serve

@@ -79,6 +79,17 @@ void add_session_flags(CLI::App& command, ServerConfig& config) {
       .add_option("--state-dir", config.durability.state_dir,
                   "folder where sessions are kept, so that they outlive the process")
       ->type_name("DIR");
+  command
+      .add_option("--memory", config.memory.dir,
+                  "folder where what sessions perceive and answer is kept, one below it for each key, and "
+                  "looked up for questions (docs/memory.md)")
+      ->type_name("DIR");
+  command
+      .add_option(
+          "--embedder", config.memory.embedder,
+          "GGUF of the model that makes vectors of texts; off: none. Default: all-MiniLM-L6-v2, where "
+          "it was prepared")
+      ->type_name("FILE");
   command.add_option("--window-tokens", config.session.window.max_rows, "rows of a session's window")
       ->check(CLI::Range(64, 1 << 22))
       ->capture_default_str();

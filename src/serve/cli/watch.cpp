@@ -18,11 +18,41 @@
 #include "cli/interrupts.h"
 #include "cli/say.h"
 #include "cli/watch_options.h"
+#include "memory/memory_trouble.h"
 #include "memory/session_memory.h"
+#include "memory/text_embedder.h"
+#include "server/stamps.h"
 
 namespace braid::serve {
 
 namespace {
+
+/// What goes into a memory, and what is told of it.
+struct WatchMemory {
+  static Result<std::unique_ptr<WatchMemory>> open(const WatchOptions& options, Clock& clock);
+  Status finish() { return finish_memory(*memory, folder, session.lost()); }
+
+  WatchMemory(std::shared_ptr<retrieve::Memory> opened, std::string its_folder)
+      : memory(std::move(opened)),
+        folder(std::move(its_folder)),
+        session(memory, {.session = new_id("watch_")}),
+        trouble(*memory, folder) {}
+
+  const std::shared_ptr<retrieve::Memory> memory;
+  const std::string folder;
+  SessionMemory session;
+  MemoryTrouble trouble;
+};
+
+Result<std::unique_ptr<WatchMemory>> WatchMemory::open(const WatchOptions& options, Clock& clock) {
+  auto embedder = load_text_model(options.embedder, clock);
+  if (!embedder) return tl::unexpected(embedder.error());
+  retrieve::MemoryOptions memory_options;
+  memory_options.embedder = std::move(embedder->turns);
+  auto memory = retrieve::Memory::open(options.memory, std::move(memory_options), clock);
+  if (!memory) return tl::unexpected(memory.error());
+  return std::make_unique<WatchMemory>(std::move(*memory), options.memory);
+}
 
 /// About a thousand pictures of the default model.
 constexpr std::size_t kNoteBytes = 64U << 20;
@@ -31,7 +61,7 @@ constexpr std::size_t kNoteBytes = 64U << 20;
 class Watching final : public deliver::EventSink {
  public:
   /// `memory` may be null.
-  Watching(std::unique_ptr<deliver::Writer> writer, SessionMemory* memory, Clock& clock)
+  Watching(std::unique_ptr<deliver::Writer> writer, WatchMemory* memory, Clock& clock)
       : writer_(std::move(writer)), memory_(memory), clock_(clock) {}
 
   void on_event(const deliver::Event& event) override {
@@ -40,10 +70,10 @@ class Watching final : public deliver::EventSink {
           failed_ || answer->finish == FinishReason::kError || answer->finish == FinishReason::kCancelled;
     if (const auto* fault = std::get_if<deliver::Fault>(&event)) fault_ = fault_.value_or(fault->error.code);
     perceived_ = perceived_ || std::holds_alternative<deliver::Perceived>(event);
-    if (memory_) memory_->on_event(event);
+    if (memory_) memory_->session.on_event(event);
     writing_since_ = clock_.now();
     if (memory_)
-      if (auto trouble = memory_->new_trouble())
+      if (auto trouble = memory_->trouble.begun())
         writer_->on_event(deliver::Fault{"memory", {}, *std::move(trouble)});
     writer_->on_event(event);
     writing_since_ = kNotWriting;
@@ -72,7 +102,7 @@ class Watching final : public deliver::EventSink {
   static constexpr SteadyTime kNotWriting = SteadyTime::max();
 
   std::unique_ptr<deliver::Writer> writer_;
-  SessionMemory* memory_;
+  WatchMemory* memory_;
   Clock& clock_;
   std::atomic<SteadyTime> writing_since_ = kNotWriting;
   std::atomic<Watch*> running_ = nullptr;
@@ -121,12 +151,13 @@ void ask_typed(Session& session, const WatchOptions& options, std::string line) 
   if (auto asked = session.ask(std::move(question)); !asked) say("braid: {}\n", asked.error().message);
 }
 
-Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, SessionMemory* memory, Clock& clock,
+Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, WatchMemory* memory, Clock& clock,
                                             deliver::EventSink& sink) {
   WatchConfig config = options.config;
   if (memory) {
-    config.session.recall = [memory](Question& question) { memory->recall(question); };
+    config.session.recall = [memory](Question& question) { memory->session.recall(question); };
     config.session.note_bytes = kNoteBytes;
+    config.session.evidence_tokens = kEvidenceTokens;
   }
   auto watch = Watch::open(std::move(config), clock, sink);
   if (!watch) return watch;
@@ -218,7 +249,7 @@ class EndsAStall {
   Thread thread_;
 };
 
-int watch_with(const WatchOptions& options, const Keyboard& keyboard, SessionMemory* memory, Clock& clock) {
+int watch_with(const WatchOptions& options, const Keyboard& keyboard, WatchMemory* memory, Clock& clock) {
   const Hints hints(options, keyboard);
   Watching sink(make_writer(options, keyboard.there() && options.questions.empty(), clock), memory, clock);
   std::atomic<Watch*> running = nullptr;
@@ -239,7 +270,7 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard, SessionMem
     sink.on_event(deliver::Fault{"", {}, watch.error()});
     return exit_code(watch.error().code);
   }
-  if (memory) memory->begin();
+  if (memory) memory->session.begin(options.began.value_or(system_now()));
   running = watch->get();
   sink.stop_when_unread(watch->get());
   run_session(**watch, options, keyboard);
@@ -267,8 +298,7 @@ int run_watch(const WatchFlags& flags) {
   options->config.session.stay_open = keyboard.there() && options->questions.empty();
   RealClock clock;
   if (options->memory.empty()) return watch_with(*options, keyboard, nullptr, clock);
-  auto memory = SessionMemory::open(
-      {.folder = options->memory, .embedder = options->embedder, .began = options->began}, clock);
+  auto memory = WatchMemory::open(*options, clock);
   if (!memory) {
     say("braid watch: {}\n", memory.error().message);
     return exit_code(memory.error().code);

@@ -15,7 +15,7 @@ namespace braid::serve {
 struct WatchOptions {
   WatchConfig config;
   std::string memory;            ///< its folder; empty: none
-  std::string embedder;          ///< for the memory; as add_embedder() takes it
+  std::string embedder;          ///< for the memory; as load_text_model() takes it
   std::optional<UtcTime> began;  ///< when session time 0 was, for the memory
   std::vector<Question> questions;
   bool json = false;

@@ -192,6 +192,19 @@ void visit_durability(Config& config, Visitor& visitor) {
               "of one API key's");
 }
 
+template <class Config, class Visitor>
+void visit_memory(Config& config, Visitor& visitor) {
+  visitor.table("memory", "what sessions perceive and answer, kept to be found again");
+  visitor.key("dir", config.memory.dir, kAny, "its folder, one below it for each key; empty: nowhere");
+  visitor.key("embedder", config.memory.embedder, kAny,
+              "GGUF of the model that makes vectors of texts; empty: the bundled one; off: none");
+  visitor.key("max_bytes_per_key", config.memory.max_bytes_per_key, Range{1 << 20, 1ULL << 50},
+              "of one memory; beyond, its oldest records are forgotten");
+  visitor.key(
+      "evidence_tokens", config.memory.evidence_tokens, Range{0, 1 << 16},
+      "rows that what is found may take beside a question, at most the window's; 0: of the question's own");
+}
+
 /// All but [[source]] and [[question]].
 template <class Config, class Visitor>
 void visit_config(Config& config, Visitor& visitor) {
@@ -201,6 +214,7 @@ void visit_config(Config& config, Visitor& visitor) {
   visit_ingest(config, visitor);
   visit_reports(config, visitor);
   visit_durability(config, visitor);
+  visit_memory(config, visitor);
 }
 
 struct SourceKey {

@@ -69,11 +69,19 @@ bool CellPromises::take_from_idle(int cells, int sequences) {
 }
 
 Result<CellPromises::Promise> CellPromises::make(int cells, int sequences) {
+  return make(cells, sequences, true);
+}
+
+Result<CellPromises::Promise> CellPromises::make_spare(int cells, int sequences) {
+  return make(cells, sequences, false);
+}
+
+Result<CellPromises::Promise> CellPromises::make(int cells, int sequences, bool from_idle) {
   std::lock_guard lock(mutex_);
   const int free_cells = all_cells_ - cells_;
   const int free_sequences = all_sequences_ - sequences_;
   if ((cells > free_cells || sequences > free_sequences) &&
-      !take_from_idle(cells - free_cells, sequences - free_sequences))
+      !(from_idle && take_from_idle(cells - free_cells, sequences - free_sequences)))
     return fail(ErrorCode::kFull,
                 fmt::format("{} KV cells and {} sequences are needed, {} and {} are not promised to others: "
                             "end a session or serve with more --kv-cells",

@@ -49,12 +49,15 @@ class CellPromises {
   /// Takes from idle ones, the longest idle first, if that is enough. What it took is free for use once the
   /// losers have been asked to give way (StepClient::give_way()). kFull (retryable): others hold too much.
   Result<Promise> make(int cells, int sequences);
+  /// Takes nothing from anybody, idle or not. kFull (retryable).
+  Result<Promise> make_spare(int cells, int sequences);
 
   int cells() const;      ///< promised
   int sequences() const;  ///< promised
 
  private:
   using Held = Promise::Held;
+  Result<Promise> make(int cells, int sequences, bool from_idle);
   bool take_from_idle(int cells, int sequences);
   void take(Held& held);
 

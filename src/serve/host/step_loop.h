@@ -30,6 +30,8 @@ class StepLoop {
   // Any thread.
   /// As CellPromises::make(). What an idle client lost for it is free when the loop has gone round.
   Result<Promise> promise(int cells, int sequences) { return promises_.make(cells, sequences); }
+  /// As CellPromises::make_spare().
+  Result<Promise> spare_promise(int cells, int sequences) { return promises_.make_spare(cells, sequences); }
   flow::Sender<EngineInput> add_lane(flow::LaneOptions<EngineInput> options) {
     return in_.add_lane(std::move(options));
   }

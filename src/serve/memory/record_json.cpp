@@ -4,6 +4,8 @@
 
 #include <boost/json.hpp>
 
+#include "braid/calendar/session_range.h"
+
 namespace braid::serve {
 
 namespace json = boost::json;
@@ -34,6 +36,11 @@ json::object record_json(const retrieve::Record& record) {
                       {"kind", retrieve::to_string(record.kind)},
                       {"text", record.text},
                       {"count", record.count}};
+  if (!record.session.empty()) {
+    object["session"] = record.session;
+    object["session_start_us"] = braid::to_us(calendar::session_time(record.start, record.session_began));
+    object["session_end_us"] = braid::to_us(calendar::session_time(record.end, record.session_began));
+  }
   if (record.page > 0) object["page"] = record.page;
   if (record.offset >= 0) object["offset"] = record.offset;
   return object;
@@ -41,6 +48,8 @@ json::object record_json(const retrieve::Record& record) {
 
 json::object hit_json(const retrieve::Hit& hit, std::size_t rank) {
   json::object object{{"type", "hit"}, {"rank", rank}, {"score", hit.score}};
+  object["shares"] = {
+      {"text", hit.shares.text}, {"vectors", hit.shares.vectors}, {"recency", hit.shares.recency}};
   for (auto& field : record_json(hit.record)) object.insert(field);
   return object;
 }

@@ -10,7 +10,6 @@
 #include "braid/calendar/session_range.h"
 #include "braid/retrieve/asked_time.h"
 #include "memory/record_json.h"
-#include "memory/text_embedder.h"
 
 namespace braid::serve {
 
@@ -18,6 +17,8 @@ namespace {
 
 /// A question's deadline is for the answer above all.
 constexpr int kShareOfDeadline = 4;
+/// For each record that a question gets: those that say the same are few records in the end.
+constexpr int kCandidates = 3;
 
 }  // namespace
 
@@ -25,17 +26,6 @@ UtcTime system_now() {
   return UtcTime(
       std::chrono::duration_cast<Nanoseconds>(std::chrono::system_clock::now().time_since_epoch()));
 }
-
-Result<std::unique_ptr<SessionMemory>> SessionMemory::open(SessionMemoryOptions options, Clock& clock) {
-  retrieve::MemoryOptions memory_options;
-  if (Status added = add_embedder(options.embedder, memory_options); !added)
-    return tl::unexpected(added.error());
-  auto memory = retrieve::Memory::open(options.folder, std::move(memory_options), clock);
-  if (!memory) return tl::unexpected(memory.error());
-  return std::unique_ptr<SessionMemory>(new SessionMemory(std::move(options), std::move(*memory)));
-}
-
-void SessionMemory::begin() { began_ = options_.began.value_or(system_now()); }
 
 void SessionMemory::keep(retrieve::RecordKind kind, const std::string& source, SessionTime start,
                          SessionTime end, const std::string& text,
@@ -47,6 +37,8 @@ void SessionMemory::keep(retrieve::RecordKind kind, const std::string& source, S
   record.source = source;
   record.kind = kind;
   record.text = text.substr(0, retrieve::kMaxRecordText);
+  record.session = options_.session;
+  record.session_began = began_;
   if (!memory_->add(std::move(record))) ++lost_;
 }
 
@@ -67,8 +59,11 @@ void SessionMemory::on_event(const deliver::Event& event) {
 }
 
 std::optional<SessionTime> SessionMemory::perceived_at(const retrieve::Record& record) const {
-  if (record.kind == retrieve::RecordKind::kDocument || record.start < began_) return std::nullopt;
-  return calendar::session_time(record.end, began_);
+  if (record.session != options_.session) return std::nullopt;
+  const SessionTime end = calendar::session_time(record.end, record.session_began);
+  // Of an earlier life, after what was saved of it: nobody has seen that in this one.
+  if (record.session_began != began_ && end > options_.resumed_at) return std::nullopt;
+  return end;
 }
 
 void SessionMemory::recall(Question& question) {
@@ -83,42 +78,17 @@ void SessionMemory::recall(Question& question) {
   }
   query.filter.kinds = {RecordKind::kVision, RecordKind::kAudio, RecordKind::kText, RecordKind::kReading,
                         RecordKind::kDocument};
-  query.limit = options_.hits;
+  query.limit = kCandidates * static_cast<int>(options_.evidence.records);
   query.deadline = options_.deadline;
   if (question.deadline) query.deadline = std::min(query.deadline, *question.deadline / kShareOfDeadline);
   auto found = memory_->search(query);
   if (!found || found->degraded()) question.degraded.emplace_back("memory");
   if (!found) return;
-  for (retrieve::Hit& hit : found->hits)
-    question.evidence.push_back({hit.record.id, citation(hit.record), hit.record.source,
-                                 std::move(hit.record.text), perceived_at(hit.record)});
-}
-
-/// Of a commit that failed.
-Error SessionMemory::explained(const Error& error) const {
-  return {error.code,
-          fmt::format("the memory {} can't be written, what is to be remembered waits: {}", options_.folder,
-                      error.message),
-          true};
-}
-
-std::optional<Error> SessionMemory::new_trouble() {
-  const std::optional<Error> failing = memory_->failing();
-  if (!std::exchange(in_trouble_, failing.has_value()) && failing) return explained(*failing);
-  return std::nullopt;
-}
-
-Status SessionMemory::finish() {
-  if (Status flushed = memory_->flush(); !flushed)
-    return fail(
-        flushed.error().code,
-        fmt::format("{} records are lost: the memory {} can't be written: {}; make room there, or name "
-                    "another folder",
-                    memory_->waiting() + lost_, options_.folder, flushed.error().message));
-  if (lost_ == 0) return {};
-  return fail(
-      ErrorCode::kFull,
-      fmt::format("{} records came faster than the memory could write them and were left out", lost_.load()));
+  std::vector<retrieve::Record> records;
+  for (retrieve::Hit& hit : found->hits) records.push_back(std::move(hit.record));
+  for (retrieve::Record& record : retrieve::compress(std::move(records), query.text, options_.evidence))
+    question.evidence.push_back(
+        {record.id, citation(record), record.source, std::move(record.text), perceived_at(record)});
 }
 
 }  // namespace braid::serve

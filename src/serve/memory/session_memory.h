@@ -2,13 +2,16 @@
 // A session's memory: what it perceives and answers goes in, and questions get what it has on them.
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/deliver/events.h"
 #include "braid/packet/question.h"
+#include "braid/retrieve/compress.h"
 #include "braid/retrieve/memory.h"
 
 namespace braid::serve {
@@ -16,11 +19,15 @@ namespace braid::serve {
 /// The system's calendar time.
 UtcTime system_now();
 
+/// Of a prompt, for evidence; see SessionOptions::evidence_tokens.
+inline constexpr int kEvidenceTokens = 2048;
+
 struct SessionMemoryOptions {
-  std::string folder;
-  std::string embedder;                      ///< as add_embedder() takes it
-  std::optional<UtcTime> began;              ///< when session time 0 was; none: when the session starts
-  int hits = 8;                              ///< records that a question gets at most
+  std::string session;  ///< its id
+  /// One that came back: where its time went on. What is kept of before isn't in this one's window by its
+  /// time alone.
+  SessionTime resumed_at = kSessionStart;
+  retrieve::CompressOptions evidence = {};   ///< what of the records that are found a question gets
   Nanoseconds deadline = Milliseconds(200);  ///< for a question's search; less of one that has a deadline
 };
 
@@ -28,35 +35,29 @@ struct SessionMemoryOptions {
 /// delivery thread, recall() on the encode thread.
 class SessionMemory {
  public:
-  /// Errors of Memory::open.
-  static Result<std::unique_ptr<SessionMemory>> open(SessionMemoryOptions options, Clock& clock);
+  SessionMemory(std::shared_ptr<retrieve::Memory> memory, SessionMemoryOptions options)
+      : options_(std::move(options)), memory_(std::move(memory)) {}
 
-  /// Session time 0 is now, unless it was said. Before the session starts.
-  void begin();
+  /// When session time 0 is. Before all that follows.
+  void begin(UtcTime zero) { began_ = zero; }
   /// Doesn't block.
   void on_event(const deliver::Event& event);
   /// Adds to its evidence. Answers aren't looked for: a question would find itself. A search that is late
   /// adds "memory" to what was given up.
   void recall(Question& question);
-  /// Once each time that the memory begins to fail: why. On the delivery thread.
-  std::optional<Error> new_trouble();
-  /// Commits what waits. Its error, or that records were refused.
-  Status finish();
+  /// Records that couldn't be added.
+  std::uint64_t lost() const { return lost_; }
 
  private:
-  SessionMemory(SessionMemoryOptions options, std::unique_ptr<retrieve::Memory> memory)
-      : options_(std::move(options)), memory_(std::move(memory)) {}
   void keep(retrieve::RecordKind kind, const std::string& source, SessionTime start, SessionTime end,
             const std::string& text, std::vector<retrieve::RecordVector> vectors = {});
-  Error explained(const Error& error) const;
   /// None: it wasn't written by this session.
   std::optional<SessionTime> perceived_at(const retrieve::Record& record) const;
 
   const SessionMemoryOptions options_;
-  std::unique_ptr<retrieve::Memory> memory_;
+  const std::shared_ptr<retrieve::Memory> memory_;
   UtcTime began_{};
-  bool in_trouble_ = false;
-  std::atomic<std::uint64_t> lost_ = 0;  // records that couldn't be added
+  std::atomic<std::uint64_t> lost_ = 0;
 };
 
 }  // namespace braid::serve

@@ -1,6 +1,5 @@
 #include "memory/text_embedder.h"
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -21,20 +20,29 @@ Result<std::vector<float>> embed(engine::TextEmbedder& embedder, const std::vect
 
 }  // namespace
 
-Status add_embedder(const std::string& choice, retrieve::MemoryOptions& options) {
-  if (choice == "off") return {};
+Result<TextModel> load_text_model(const std::string& choice, Clock& clock) {
+  if (choice == "off") return TextModel{};
   std::string file = choice;
   if (file.empty()) {
     auto found = text_model_file();
-    if (!found) return {};
+    if (!found) return TextModel{};
     file = *found;
   }
   auto loaded = engine::load_embedder(file, kThreads);
   if (!loaded) return tl::unexpected(loaded.error());
-  const std::shared_ptr<engine::TextEmbedder> embedder = std::move(loaded->embedder);
-  options.embedder = "text:" + loaded->name;
-  options.embed = [embedder](const std::vector<std::string>& texts) { return embed(*embedder, texts); };
-  return {};
+  const std::shared_ptr<engine::TextEmbedder> model = std::move(loaded->embedder);
+  return TextModel{
+      model, std::make_shared<retrieve::Embedder>(
+                 "text:" + loaded->name,
+                 [model](const std::vector<std::string>& texts) { return embed(*model, texts); }, clock)};
+}
+
+Result<TextModel> TextModelSlot::get() {
+  std::lock_guard lock(mutex_);
+  if (loaded_) return *loaded_;
+  auto loaded = load_text_model(choice_, clock_);
+  if (loaded) loaded_ = *loaded;
+  return loaded;
 }
 
 }  // namespace braid::serve

@@ -8,8 +8,6 @@ namespace braid::serve {
 
 openai::Finish finish_of(FinishReason reason);
 
-void set_window(openai::Account& account, const WindowInfo& window, SessionTime asked_at);
-
 /// Of an answer that has been delivered: its stages sum to its wall time.
 openai::Account account_of(const Answer& answer);
 

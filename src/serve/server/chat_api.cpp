@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "server/answer_account.h"
 #include "server/api_errors.h"
 #include "server/chat_reply.h"
 #include "server/live_sessions.h"
@@ -115,9 +116,7 @@ ReplyEnd reply_end(const Answer& answer) {
   reply.until = answer.asked + answer.stages.sum();
   reply.stages = answer.stages;
   reply.first_token = answer.first_token;
-  reply.freshness = answer.freshness;
-  reply.window = answer.window;
-  reply.asked_at = answer.asked_at;
+  reply.account = account_of(answer);
   return reply;
 }
 

@@ -45,18 +45,18 @@ RequestFacts ChatReply::facts() const {
 }
 
 openai::Account ChatReply::account(const ReplyEnd& end) const {
-  openai::Account account;
+  openai::Account account = end.account;
   const SteadyTime now = clock_.now();
   account.wall = now - form_.arrived;
+  account.ttft.reset();
   if (end.first_token) account.ttft = *end.first_token - form_.arrived;
-  account.freshness = end.freshness;
   account.stages = end.stages;
   account.stages[Stage::kIngest] += end.from - form_.arrived;
   account.stages[Stage::kDeliver] += now - end.until;
   account.stages[Stage::kUnattributed] += account.wall - account.stages.sum();
   account.deadline = form_.deadline;
+  account.verdict = Verdict::kNone;
   if (form_.deadline) account.verdict = account.wall <= *form_.deadline ? Verdict::kMet : Verdict::kLate;
-  set_window(account, end.window, end.asked_at);
   return account;
 }
 

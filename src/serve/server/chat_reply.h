@@ -38,9 +38,8 @@ struct ReplyEnd {
   SteadyTime from, until;  ///< the span that `stages` is about
   StageTimes stages;
   std::optional<SteadyTime> first_token;
-  std::optional<Nanoseconds> freshness;
-  WindowInfo window;
-  SessionTime asked_at{};  ///< of a session's answer
+  /// What a session's answer could see, and what was given up for it. The times are set by the reply.
+  openai::Account account;
 };
 
 /// Streamed or whole. begin(), text() and end() come from one thread at a time; none blocks.

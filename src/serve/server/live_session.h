@@ -55,6 +55,8 @@ class LiveSession final : public deliver::EventSink {
   bool on_ended_by_id(std::function<void()> told);
   void ended_by_id();
   bool started() const { return session_ != nullptr; }
+  /// As that of Session; once it has started.
+  SteadyTime started_at() const { return session_->started_at(); }
   /// Further listeners to all events; on the delivery thread.
   void listen(std::function<void(const deliver::Event&)> listener);
 

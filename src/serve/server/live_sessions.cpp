@@ -90,10 +90,10 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(
 }
 
 Result<std::shared_ptr<LiveSession>> LiveSessions::add(std::vector<std::unique_ptr<ingest::Source>> sources,
-                                                       const SessionOptions& options,
+                                                       SessionOptions options,
                                                        std::shared_ptr<LiveSession> live,
                                                        std::optional<SessionRebirth> again) {
-  if (options_.on_new) options_.on_new(*live);
+  if (options_.on_new) options_.on_new(*live, options, again ? again->image.now : kSessionStart);
   std::optional<SessionImage> image;
   if (again) {
     image = std::move(again->image);
@@ -150,6 +150,13 @@ std::uint64_t LiveSessions::bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& [id, live] : sessions_) bytes += live->info().bytes;
   return bytes;
+}
+
+NotesBehind LiveSessions::notes() const {
+  std::lock_guard lock(mutex_);
+  NotesBehind all;
+  for (const auto& [id, live] : sessions_) all.add(live->session().notes());
+  return all;
 }
 
 std::map<std::string, std::vector<ClockState>> LiveSessions::clocks() const {

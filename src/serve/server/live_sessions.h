@@ -23,7 +23,8 @@ struct LiveSessionsOptions {
   std::size_t max_per_key = 16;
   SessionOptions session;  ///< of each; realtime and stay_open
   ingest::IngestOptions ingest;
-  std::function<void(LiveSession&)> on_new = {};  ///< before it starts
+  /// Before it starts: may choose for it. `begins_at`: its time then, if it was there before.
+  std::function<void(LiveSession&, SessionOptions&, SessionTime begins_at)> on_new = {};
 };
 
 /// A session that was there before.
@@ -72,6 +73,7 @@ class LiveSessions {
   void wait_for_ending(SteadyTime until) { places_->wait_for_ending(until); }
   std::size_t count() const;    ///< without those that are ending
   std::uint64_t bytes() const;  ///< that all hold outside the KV cache
+  NotesBehind notes() const;    ///< of all that live
   /// Of those that live, by session id.
   std::map<std::string, std::vector<ClockState>> clocks() const;
   /// What happened to stamps, of sessions that ended too, by ClockEvent.
@@ -84,7 +86,7 @@ class LiveSessions {
                                             const std::optional<SessionRebirth>& again,
                                             const LiveSession* instead_of);
   Result<std::shared_ptr<LiveSession>> add(std::vector<std::unique_ptr<ingest::Source>> sources,
-                                           const SessionOptions& options, std::shared_ptr<LiveSession> live,
+                                           SessionOptions options, std::shared_ptr<LiveSession> live,
                                            std::optional<SessionRebirth> again);
 
   EngineHost& host_;

@@ -68,13 +68,16 @@ std::function<void(const deliver::Event&)> meter_session(Metrics& metrics, Clock
   return [&metrics, &clock, shown](const deliver::Event& event) {
     if (const auto* perceived = std::get_if<deliver::Perceived>(&event)) metrics.perceived(*perceived);
     if (std::holds_alternative<deliver::Fault>(event)) metrics.fault();
+    if (std::holds_alternative<deliver::Note>(event)) metrics.noted();
     if (const auto* delta = std::get_if<AnswerDelta>(&event)) {
       const SteadyTime now = clock.now();
       const auto [last, first] = shown->try_emplace(delta->id.value, now);
       if (!first) metrics.token_gap(now - std::exchange(last->second, now));
     }
-    if (const auto* summary = std::get_if<deliver::Summary>(&event))
+    if (const auto* summary = std::get_if<deliver::Summary>(&event)) {
       for (const auto& [reason, count] : summary->drops) metrics.dropped(reason, count);
+      metrics.notes_passed_over(summary->notes_passed_over);
+    }
     if (const auto* answer = std::get_if<Answer>(&event)) {
       shown->erase(answer->id.value);
       metrics.answered(counts_of(*answer));

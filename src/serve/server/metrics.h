@@ -19,6 +19,7 @@
 #include "braid/packet/question.h"
 #include "braid/serve/session_clocks.h"
 #include "durable/durability_counts.h"
+#include "memory/memory_counts.h"
 #include "server/metrics_histogram.h"
 
 namespace braid::serve {
@@ -50,6 +51,9 @@ struct MetricsNow {
   std::map<std::string, std::vector<ClockState>> clocks;  ///< of living sessions, by id
   std::array<std::uint64_t, sync::kClockEvents> clock_events{};
   std::uint64_t illegal_transitions = 0;  ///< of Realtime lines
+  std::size_t notes_waiting = 0;
+  Nanoseconds notes_behind{};  ///< that the oldest of them has waited
+  MemoryCounts memory;
   std::uint64_t standing_asked = 0, standing_skipped = 0, standing_failed = 0;
 };
 
@@ -67,6 +71,10 @@ class Metrics {
   void token_gap(Nanoseconds gap) { token_gap_.add(gap); }
   void answered(const AnswerCounts& answer);
   void perceived(const deliver::Perceived& packet);
+  void noted() { notes_.fetch_add(1, std::memory_order_relaxed); }
+  void notes_passed_over(std::uint64_t count) {
+    notes_passed_over_.fetch_add(count, std::memory_order_relaxed);
+  }
   void fault() { faults_.fetch_add(1, std::memory_order_relaxed); }
   /// A session ended: what it dropped on the way without telling of each.
   void dropped(const std::string& reason, std::uint64_t count);
@@ -88,6 +96,7 @@ class Metrics {
   std::array<Count, kFinishes> finishes_{};
   std::array<Count, kVerdicts> verdicts_{};
   Count prompt_tokens_{0}, cached_tokens_{0}, answer_tokens_{0}, faults_{0};
+  Count notes_{0}, notes_passed_over_{0};
   std::array<Count, kModalities> kept_{};
   Count kept_tokens_{0}, pruned_tokens_{0};
   mutable std::mutex mutex_;                                             // guards what follows

@@ -36,6 +36,7 @@ class MetricsText {
     perception();
     network();
     clocks();
+    memory();
     reports();
     add_process_metrics(families_);
     if (metrics_.identity_.vllm_names) add_vllm_names();
@@ -189,6 +190,24 @@ class MetricsText {
     for (std::size_t i = 0; i < sync::kClockEvents; ++i)
       value(events, static_cast<double>(now_.clock_events[i]),
             {{"event", to_string(static_cast<sync::ClockEvent>(i))}});
+  }
+
+  void memory() {
+    const MemoryCounts& memory = now_.memory;
+    counter("memory_records_total", "Records written to memories", memory.written);
+    gauge("memory_records_waiting", "Records that wait to be written", static_cast<double>(memory.waiting));
+    counter("memory_records_refused_total", "Records lost: too many waited", memory.refused);
+    counter("memory_records_forgotten_total", "The oldest, of memories that were full", memory.forgotten);
+    counter("memory_failed_commits_total", "Commits that failed and were tried again", memory.failed_commits);
+    gauge("memories_open", "Memories that are open", static_cast<double>(memory.open));
+    gauge("memories_failing", "Memories that can't be written or opened",
+          static_cast<double>(memory.failing));
+    counter("notes_total", "Frames and utterances put into words for a memory", read(metrics_.notes_));
+    counter("notes_passed_over_total", "Of sessions that ended: frames and utterances that were not",
+            read(metrics_.notes_passed_over_));
+    gauge("notes_waiting", "Frames and utterances still to be put into words",
+          static_cast<double>(now_.notes_waiting));
+    gauge("notes_behind_seconds", "That the oldest of them has waited", to_seconds(now_.notes_behind));
   }
 
   void reports() {

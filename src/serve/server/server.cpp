@@ -12,13 +12,18 @@
 #include "braid/net/server.h"
 #include "chat/chat_service.h"
 #include "durable/durability.h"
+#include "memory/memories.h"
+#include "memory/text_embedder.h"
 #include "realtime/realtime_api.h"
 #include "server/chat_api.h"
 #include "server/check_config.h"
 #include "server/console_files.h"
+#include "server/embeddings_api.h"
 #include "server/key_watch.h"
 #include "server/live_sessions.h"
+#include "server/memory_api.h"
 #include "server/metrics_api.h"
+#include "server/remembering.h"
 #include "server/reports.h"
 #include "server/session_events_api.h"
 #include "server/sessions_api.h"
@@ -31,15 +36,22 @@ namespace braid::serve {
 
 namespace {
 
-LiveSessionsOptions sessions_options(const ServerConfig& config, Metrics& metrics, Clock& clock) {
+/// `memories` may be null.
+LiveSessionsOptions sessions_options(const ServerConfig& config, Metrics& metrics, Memories* memories,
+                                     Clock& clock) {
   LiveSessionsOptions options;
   options.max_sessions = static_cast<std::size_t>(config.max_sessions);
   options.max_per_key = static_cast<std::size_t>(config.max_sessions_per_key);
   options.session = config.session;
   options.session.realtime = true;
   options.session.stay_open = true;
+  if (memories) options.session.evidence_tokens = config.memory.evidence_tokens;
   options.ingest = config.ingest;
-  options.on_new = [&metrics, &clock](LiveSession& live) { live.listen(meter_session(metrics, clock)); };
+  options.on_new = [&metrics, memories, &clock](LiveSession& live, SessionOptions& chosen,
+                                                SessionTime begins_at) {
+    live.listen(meter_session(metrics, clock));
+    if (memories) remember(*memories, live, chosen, begins_at, clock);
+  };
   return options;
 }
 
@@ -48,6 +60,18 @@ Result<std::unique_ptr<Durability>> open_durability(const DurabilityOptions& opt
                                                     const engine::EngineInfo& model, Clock& clock) {
   if (options.state_dir.empty()) return nullptr;
   return Durability::open(options, model, clock);
+}
+
+/// Null where nothing is to be remembered.
+Result<std::unique_ptr<Memories>> open_memories(const MemoryChoice& choice, TextModelSlot& embedder,
+                                                Clock& clock) {
+  if (choice.dir.empty()) return nullptr;
+  auto model = embedder.get();
+  if (!model) return tl::unexpected(model.error());
+  retrieve::MemoryOptions options;
+  options.embedder = std::move(model->turns);
+  options.max_bytes = choice.max_bytes_per_key;
+  return Memories::open(choice.dir, std::move(options), clock);
 }
 
 ChatServiceOptions chat_options(const ServerConfig& config) {
@@ -62,7 +86,8 @@ ChatServiceOptions chat_options(const ServerConfig& config) {
 struct Server::State {
   State(ServerConfig server_config, Clock& session_clock, engine::Engine loaded,
         std::unique_ptr<sync::SpeechDetectorFactory> detector, std::unique_ptr<RemoteMedia> made_remote,
-        std::unique_ptr<Reports> made_reports, std::unique_ptr<Durability> made_durability)
+        std::unique_ptr<Reports> made_reports, std::unique_ptr<Durability> made_durability,
+        std::unique_ptr<TextModelSlot> made_embedder, std::unique_ptr<Memories> made_memories)
       : config(std::move(server_config)),
         clock(session_clock),
         engine(std::move(loaded)),
@@ -72,7 +97,10 @@ struct Server::State {
         media(engine, host.loop().arbiter(), speech.get(), clock, {.input = config.ingest.limits}),
         reports(std::move(made_reports)),
         durability(std::move(made_durability)),
-        sessions(host, speech.get(), clock, sessions_options(config, reports->metrics(), clock)),
+        embedder(std::move(made_embedder)),
+        memories(std::move(made_memories)),
+        sessions(host, speech.get(), clock,
+                 sessions_options(config, reports->metrics(), memories.get(), clock)),
         chats(host, clock, chat_options(config)),
         remote(std::move(made_remote)),
         chat_api(chats, media, *remote, sessions, workers, clock, engine, reports->observers()),
@@ -80,6 +108,7 @@ struct Server::State {
                   reports->observers(), workers, clock, config.auth_timeout}),
         workers(clock, "worker", 2),
         openers(clock, "opener", 8, 32),
+        lookups(clock, "lookup", 2, 64),
         liveness(host, clock) {}
 
   Status listen();
@@ -101,6 +130,8 @@ struct Server::State {
   MediaPrompts media;
   std::unique_ptr<Reports> reports;
   std::unique_ptr<Durability> durability;  // null: sessions end with the process
+  std::unique_ptr<TextModelSlot> embedder;
+  std::unique_ptr<Memories> memories;  // null: nothing is remembered
   LiveSessions sessions;
   ChatService chats;
   std::unique_ptr<RemoteMedia> remote;  // tells the one before what it couldn't fetch when it is destroyed
@@ -108,6 +139,7 @@ struct Server::State {
   RealtimeApi realtime;
   Workers workers;  // after those whose work it does, which it only ends when it is destroyed
   Workers openers;
+  Workers lookups;
   Liveness liveness;
   std::shared_ptr<net::KeyStore> keys;  // null: no key is needed
   std::unique_ptr<net::Server> net;
@@ -131,6 +163,10 @@ MetricsNow Server::State::metrics_now() const {
   now.clock_events = sessions.clock_events();
   now.illegal_transitions = realtime.illegal_transitions();
   if (durability) now.durability = durability->counts();
+  if (memories) now.memory = memories->counts();
+  const NotesBehind notes = sessions.notes();
+  now.notes_waiting = notes.waiting;
+  if (notes.since) now.notes_behind = clock.now() - *notes.since;
   return now;
 }
 
@@ -145,6 +181,8 @@ Status Server::State::listen() {
   add_session_events_route(router, sessions);
   add_transcription_route(
       router, {chats, media, *engine.tokenizer, engine.info.name, reports->observers(), workers, clock});
+  add_memory_route(router, {memories.get(), lookups});
+  add_embeddings_route(router, {*embedder, lookups, clock});
   add_status_routes(router, engine.info, liveness);
   add_metrics_route(
       router, reports->metrics(), [this] { return metrics_now(); }, config.metrics.open);
@@ -226,8 +264,12 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engin
   if (!remote) return tl::unexpected(remote.error());
   auto durability = open_durability(config.durability, engine.info, clock);
   if (!durability) return tl::unexpected(durability.error());
+  auto embedder = std::make_unique<TextModelSlot>(config.memory.embedder, clock);
+  auto memories = open_memories(config.memory, *embedder, clock);
+  if (!memories) return tl::unexpected(memories.error());
   auto state = std::make_unique<State>(std::move(config), clock, std::move(engine), std::move(*speech),
-                                       std::move(*remote), std::move(*reports), std::move(*durability));
+                                       std::move(*remote), std::move(*reports), std::move(*durability),
+                                       std::move(embedder), std::move(*memories));
   state->host.loop().start();
   Status status = state->attach_sources();
   if (status) status = state->listen();

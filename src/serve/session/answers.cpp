@@ -78,7 +78,8 @@ TokenRun Answers::evidence(const Question& question, std::size_t question_rows) 
     TokenRun rows;
   };
   const std::size_t taken = question_rows + end_of_question_.size() + kLeadRows;
-  std::size_t room = taken < kMaxQuestionTokens ? kMaxQuestionTokens - taken : 0;
+  auto room = static_cast<std::size_t>(options_.evidence_tokens);
+  if (room == 0 && taken < kMaxQuestionTokens) room = kMaxQuestionTokens - taken;
   std::vector<Line> lines;
   const SessionTime in_sight = perception_.window(question).from;
   for (const Evidence& one : question.evidence) {

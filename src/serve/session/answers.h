@@ -22,6 +22,7 @@ struct AnswerOptions {
   bool join_turns = true;
   bool asks_blind = false;
   int max_sequences = 0;                                   ///< the engine's
+  int evidence_tokens = 0;                                 ///< 0: what the question leaves of its room
   const std::vector<std::string>* source_names = nullptr;  ///< by source; they are all there when it starts
   /// Age of a session time, in session time, at a steady time; for freshness.
   std::function<Nanoseconds(const Question&, SessionTime, SteadyTime)> age;

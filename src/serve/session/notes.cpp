@@ -12,6 +12,8 @@ namespace {
 
 constexpr const char* kSeenQuestion = "What do you see now?";
 constexpr int kSeenTokens = 64;
+constexpr Nanoseconds kLendsFirst = std::chrono::hours(24);  // idle for longer than any session
+
 /// Mean of the medium's rows, [model dim].
 std::vector<float> pooled(const Prompt& prompt) {
   std::vector<float> mean;
@@ -44,6 +46,7 @@ void Notes::offer(const encode::Encoded& seen, const std::string& source) {
   if (!seen.chunk || !has_no_words) return;
   waiting_.push_back({seen.chunk, source, clock_.now()});
   waiting_bytes_ += seen.chunk->prompt.bytes();
+  tell();
   // The one that is being made is not given up.
   while (live_ && waiting_bytes_ > most_bytes_ && waiting_.size() > 2) pass_over(making_ ? 1 : 0);
 }
@@ -51,6 +54,12 @@ void Notes::offer(const encode::Encoded& seen, const std::string& source) {
 void Notes::remove(std::size_t index) {
   waiting_bytes_ -= waiting_[index].chunk->prompt.bytes();
   waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(index));
+  tell();
+}
+
+void Notes::tell() {
+  tally_.notes_wait(
+      {waiting_.size(), waiting_.empty() ? std::nullopt : std::optional(waiting_.front().since)});
 }
 
 void Notes::pass_over(std::size_t index) {
@@ -83,13 +92,25 @@ bool Notes::take() {
     if (!begin()) pass_over(0);
     return true;
   }
-  const int tokens = std::max(kSeenTokens, kSpokenTokens);
-  auto promise = loop_.promise(prompt_of(*waiting_.front().chunk).rows() + tokens, 1);
-  if (promise)
+  const int needed = prompt_of(*waiting_.front().chunk).rows() + std::max(kSeenTokens, kSpokenTokens);
+  auto promise = loop_.spare_promise(needed, kSequences);
+  if (promise) {
     promise_ = std::move(*promise);
-  else
-    pass_over(0);
+    // Whoever needs cells has these first.
+    promise_.idle(clock_.now() - kLendsFirst);
+    return true;
+  }
+  // Others hold them now; what is too large for a note's share may never find room.
+  if (live_ && needed <= kCells) return false;
+  pass_over(0);
   return true;
+}
+
+void Notes::give_way() {
+  if (!promise_.taken()) return;
+  making_.reset();
+  promise_ = {};
+  in_plan_ = false;
 }
 
 bool Notes::begin() {

@@ -16,8 +16,8 @@
 namespace braid::serve {
 
 /// Asks the model about each kept frame and utterance by itself, one after the other, on a sequence of its
-/// own, in steps that nobody else has rows for. So a note is never ahead of an answer; it may be far behind.
-/// Engine thread.
+/// own, in steps that nobody else has rows for and in cells that nobody else needs. So a note is never ahead
+/// of an answer; it may be far behind. Engine thread.
 class Notes {
  public:
   using Emit = std::function<void(deliver::Note note)>;
@@ -33,6 +33,8 @@ class Notes {
   /// Nothing waits or is being made.
   bool done() const { return waiting_.empty() && !making_; }
 
+  /// Others need its cells: what is being made is begun again later.
+  void give_way();
   /// Begins the next. True: look again before waiting.
   bool take();
   /// A plan is made in which it has no rows, unless ready_idle() follows.
@@ -57,6 +59,7 @@ class Notes {
   bool begin();
   void end_if_finished();
   void remove(std::size_t index);
+  void tell();
   void pass_over(std::size_t index);
 
   StepLoop& loop_;

@@ -201,6 +201,9 @@ Result<std::unique_ptr<Session>> Session::create(SessionOptions options, EngineH
             "a window of {} tokens and a question of {} pass the model's trained context of {}: lower "
             "--window-tokens",
             options.window.max_rows, kMaxQuestionTokens, info.trained_context));
+  if (info.trained_context > 0)
+    options.evidence_tokens =
+        std::clamp(info.trained_context - longest - options.max_answer_tokens, 0, options.evidence_tokens);
   const auto opening = static_cast<int>(host.loop().timeline_text().begin.size());
   if (2 * opening > options.window.max_rows)
     return fail(
@@ -341,6 +344,8 @@ deliver::Summary Session::wait() {
 std::uint64_t Session::changes() const {
   return state_->tally.changes() + static_cast<std::uint64_t>(state_->next_question);
 }
+
+NotesBehind Session::notes() const { return state_->tally.notes(); }
 
 std::size_t Session::held_bytes() const { return state_->tally.held_bytes(); }
 WindowInfo Session::window() const { return state_->tally.window(); }

@@ -19,6 +19,7 @@ AnswerOptions answer_options(const SessionOptions& options, const engine::Engine
   AnswerOptions answers;
   if (log.on()) answers.sampled = [&log](SequenceId sequence, Token token) { log.sampled(sequence, token); };
   answers.max_sequences = info.max_sequences;
+  answers.evidence_tokens = question_room(options) - kMaxQuestionTokens;
   answers.join_turns = options.join_turns;
   answers.asks_blind = options.asks_blind;
   answers.source_names = &sources.names;
@@ -30,15 +31,19 @@ AnswerOptions answer_options(const SessionOptions& options, const engine::Engine
 
 }  // namespace
 
+int question_room(const SessionOptions& options) {
+  return kMaxQuestionTokens + std::min(options.evidence_tokens, options.window.max_rows);
+}
+
 int cells_needed(const SessionOptions& options) {
   const double window =
       options.window.max_rows * (1.0 + options.window.keep + (1.0 - options.window.turn_over_at));
-  return static_cast<int>(std::ceil(window)) + kMaxQuestionTokens + options.max_answer_tokens + 64;
+  return static_cast<int>(std::ceil(window)) + question_room(options) + options.max_answer_tokens + 64;
 }
 
 int cells_at_most(const SessionOptions& options) {
   return cells_needed(options) +
-         (options.max_open_answers - 1) * (kMaxQuestionTokens + options.max_answer_tokens) +
+         (options.max_open_answers - 1) * (question_room(options) + options.max_answer_tokens) +
          (options.note_bytes > 0 ? Notes::kCells : 0);
 }
 
@@ -148,9 +153,9 @@ std::optional<Error> SessionWork::why_not(const Question& question) {
   if (cancelled) return Error{ErrorCode::kCancelled, "cancelled before it was answered"};
   if (broken_) return Error{ErrorCode::kInternal, "the engine has failed; see the errors"};
   const int rows = answers_.question_rows(question);
-  if (rows > kMaxQuestionTokens)
-    return Error{ErrorCode::kLimit, fmt::format("the question has {} tokens; it may have {}: shorten it",
-                                                rows, kMaxQuestionTokens)};
+  if (const int most = question_room(options_); rows > most)
+    return Error{ErrorCode::kLimit,
+                 fmt::format("the question has {} tokens; it may have {}: shorten it", rows, most)};
   const int trained = model_.trained_context;
   const int longest = options_.window.max_rows + rows + question.max_tokens;
   if (trained > 0 && longest > trained)
@@ -275,6 +280,7 @@ SessionWork::Cells SessionWork::cells() {
 }
 
 void SessionWork::give_way() {
+  if (notes_) notes_->give_way();
   if (promise_.taken()) perception_.sleep();
 }
 

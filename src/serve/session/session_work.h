@@ -106,6 +106,8 @@ class SessionWork final : public StepClient {
 
 /// Longest question, template included, in tokens.
 inline constexpr int kMaxQuestionTokens = 512;
+/// A question, and what a memory has on it.
+int question_room(const SessionOptions& options);
 
 /// Cells and sequences that a session is promised: for the window twice while it turns over, and one answer.
 int cells_needed(const SessionOptions& options);

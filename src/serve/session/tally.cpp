@@ -5,6 +5,11 @@
 
 namespace braid::serve {
 
+void NotesBehind::add(const NotesBehind& other) {
+  waiting += other.waiting;
+  if (other.since) since = since ? std::min(*since, *other.since) : *other.since;
+}
+
 void Tally::perceived(const encode::Encoded& encoded, const StageTimes& stages) {
   std::lock_guard lock(mutex_);
   switch (encoded.modality) {
@@ -62,6 +67,16 @@ void Tally::note_made(Nanoseconds behind) {
 void Tally::note_passed_over() {
   std::lock_guard lock(mutex_);
   ++summary_.notes_passed_over;
+}
+
+void Tally::notes_wait(const NotesBehind& behind) {
+  std::lock_guard lock(mutex_);
+  notes_ = behind;
+}
+
+NotesBehind Tally::notes() const {
+  std::lock_guard lock(mutex_);
+  return notes_;
 }
 
 void Tally::ended(SessionTime at) {

@@ -9,6 +9,7 @@
 
 #include "braid/deliver/events.h"
 #include "braid/encode/chunk_maker.h"
+#include "braid/serve/session.h"
 
 namespace braid::serve {
 
@@ -28,6 +29,8 @@ class Tally {
   void turn_over();
   void note_made(Nanoseconds behind);
   void note_passed_over();
+  void notes_wait(const NotesBehind& behind);
+  NotesBehind notes() const;
   /// What its window takes outside the KV cache.
   void holds(std::size_t bytes) { held_bytes_ = bytes; }
   std::size_t held_bytes() const { return held_bytes_; }
@@ -54,6 +57,7 @@ class Tally {
   mutable std::mutex mutex_;
   deliver::Summary summary_;
   WindowInfo window_;
+  NotesBehind notes_;
   int waiting_questions_ = 0;
   std::map<std::string, std::uint64_t> drops_;
   std::atomic<std::size_t> held_bytes_{0};

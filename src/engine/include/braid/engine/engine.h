@@ -124,6 +124,8 @@ class TextEmbedder {
  public:
   virtual ~TextEmbedder() = default;
   virtual int dim() const = 0;
+  virtual int most_tokens() const = 0;                                   ///< of a text; what is longer is cut
+  virtual int tokens(const std::string& text) const = 0;                 ///< before it is cut; any thread
   virtual Result<Matrix> embed(std::span<const std::string> texts) = 0;  ///< [n, dim], rows of length 1
 };
 

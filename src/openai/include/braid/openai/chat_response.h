@@ -57,6 +57,13 @@ struct AccountSource {
   std::optional<Nanoseconds> age, error_bound;  ///< none: nothing of it was in sight
 };
 
+/// A record of a memory that the model read with the question.
+struct AccountEvidence {
+  std::int64_t record = 0;
+  std::string time;  ///< ISO 8601
+  std::string source;
+};
+
 /// Braid's: how the answer came about; the object "braid" with the members of docs/json.md.
 struct Account {
   std::optional<Nanoseconds> ttft;
@@ -71,6 +78,7 @@ struct Account {
   std::int64_t window_tokens = 0;
   std::int64_t window_evicted_chunks = 0;
   std::vector<AccountSource> window_sources;
+  std::vector<AccountEvidence> evidence;  ///< in order of time
 };
 
 /// An answer that isn't streamed.

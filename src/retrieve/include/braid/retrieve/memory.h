@@ -2,30 +2,27 @@
 // A temporal memory in one folder: what left the model's window, searchable by time and words.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "braid/base/clock.h"
 #include "braid/base/result.h"
+#include "braid/retrieve/embedder.h"
 #include "braid/retrieve/record.h"
 #include "braid/retrieve/search.h"
 
 namespace braid::retrieve {
 
-/// Texts to vectors of length 1, one after the other: [texts, dim]. One thread at a time; may take as long as
-/// it does.
-using Embed = std::function<Result<std::vector<float>>(const std::vector<std::string>& texts)>;
-
 struct MemoryOptions {
   bool read_only = false;   ///< beside a process that writes, too
   bool must_exist = false;  ///< also where it is written to: no memory is made
   Nanoseconds commit_every = Milliseconds(50);
-  std::size_t max_waiting = 8192;        ///< records that were added and aren't committed
-  std::int64_t segment_records = 16384;  ///< then the next segment begins
-  Embed embed = {};                      ///< none: nothing is found by its meaning
-  std::string embedder = {};             ///< its model's name: vectors of one name can be compared
+  std::size_t max_waiting = 8192;  ///< records that were added and aren't committed
+  /// Rows, words and vectors in all; beyond, the oldest eighth of the records is forgotten. 0: no bound.
+  std::uint64_t max_bytes = 0;
+  std::int64_t segment_records = 16384;          ///< then the next segment begins
+  std::shared_ptr<Embedder> embedder = nullptr;  ///< none: nothing is found by its meaning
 };
 
 struct MemoryStats {
@@ -39,6 +36,7 @@ struct MemoryStats {
   std::uint64_t refused = 0;         ///< for want of room
   std::uint64_t failed_commits = 0;  ///< tried again with the next
   std::uint64_t embedded = 0;        ///< records that got their vector
+  std::uint64_t forgotten = 0;       ///< for want of room: max_bytes
   std::uint64_t merged = 0;          ///< frames that showed what one before did: its record lasts longer
   std::uint64_t damaged_files = 0;   ///< of vectors, set aside and made anew
 };
@@ -74,6 +72,8 @@ class Memory {
   /// kNotFound: there is none, or it was pruned.
   Result<Record> get(std::int64_t id);
   Result<MemoryStats> stats();
+  /// What stats() says of this process; doesn't block.
+  MemoryStats counts() const;
   /// Forgets all records that end before `before`, and says how many those were. Blocks. kUsage: read-only.
   Result<std::int64_t> prune(UtcTime before);
 

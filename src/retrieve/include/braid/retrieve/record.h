@@ -32,6 +32,9 @@ struct Record {
   RecordKind kind = RecordKind::kText;
   std::string text;  ///< UTF-8, not empty
   int count = 1;     ///< packets that it stands for
+  /// Of a live session: which, and when its time 0 was. Empty: of none.
+  std::string session;
+  UtcTime session_began{};
   /// Documents: where in the file.
   int page = 0;              ///< from 1; 0: has none
   std::int64_t offset = -1;  ///< bytes from the file's or page's start; -1: has none
@@ -42,7 +45,7 @@ struct Record {
 };
 
 inline constexpr std::size_t kMaxRecordText = 16384;  ///< bytes
-inline constexpr std::size_t kMaxSourceName = 512;    ///< bytes
+inline constexpr std::size_t kMaxSourceName = 512;    ///< bytes, of a session's id too
 inline constexpr std::size_t kMaxVectors = 4;         ///< of a record
 inline constexpr std::size_t kMaxVectorDim = 16384;
 

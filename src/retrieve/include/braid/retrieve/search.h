@@ -29,9 +29,15 @@ struct SearchQuery {
 inline constexpr int kMaxHits = 1000;
 inline constexpr std::size_t kMaxQueryText = 4096;  ///< bytes
 
+/// What each part of the search adds to a hit's score.
+struct HitShares {
+  double text = 0, vectors = 0, recency = 0;
+};
+
 struct Hit {
   Record record;
-  double score = 0;  ///< fused; comparable within one answer alone
+  double score = 0;       ///< fused; comparable within one answer alone
+  HitShares shares = {};  ///< whose sum it is
 };
 
 /// How a part of the search fared. Wire names: met, late, unused.

@@ -74,6 +74,14 @@ struct DurabilityOptions {
   std::uint64_t max_bytes_per_key = 1ULL << 30;
 };
 
+/// What sessions perceive and answer, kept and looked up: docs/memory.md.
+struct MemoryChoice {
+  std::string dir;       ///< its folder; empty: nothing is remembered
+  std::string embedder;  ///< GGUF of the model that makes vectors of texts; empty: the default one; "off"
+  std::uint64_t max_bytes_per_key = 4ULL << 30;  ///< beyond, a memory forgets its oldest records
+  int evidence_tokens = 2048;  ///< SessionOptions::evidence_tokens of sessions that remember
+};
+
 struct ServerConfig {
   ModelChoice model;
   HostOptions host;
@@ -103,6 +111,7 @@ struct ServerConfig {
   /// the server listens on a loopback address.
   std::string client_sources = "local";
   DurabilityOptions durability;
+  MemoryChoice memory;
 };
 
 /// Threads: the engine's, the network's, workers', and each session's own.

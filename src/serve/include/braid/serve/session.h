@@ -44,6 +44,9 @@ struct SessionOptions {
   /// Adds what a memory has on a question to its evidence, when its turn comes to be read; on the encode
   /// thread, which waits for it: for milliseconds. None: there is no memory.
   std::function<void(Question& question)> recall;
+  /// Rows that what a memory has on a question may take beside it: no more than the window's, nor than the
+  /// model's trained context leaves. 0: what the question leaves of its own room.
+  int evidence_tokens = 0;
   /// Kept frames and utterances are put into words, for a memory, when nothing else is to be computed. Bytes
   /// of those that may wait for it; 0: none are. Live ones that are too many are passed over, others waited
   /// for.
@@ -52,6 +55,14 @@ struct SessionOptions {
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
   EventLog* log = nullptr;  ///< told what the session does (record/); outlives it. Null: nobody
+};
+
+/// Frames and utterances that are still to be put into words.
+struct NotesBehind {
+  std::size_t waiting = 0;
+  std::optional<SteadyTime> since;  ///< that the oldest of them waits
+
+  void add(const NotesBehind& other);
 };
 
 /// Threads: one a source, one each for sync, encode and delivery, and the host's. Public calls may come from
@@ -106,6 +117,8 @@ class Session {
   std::size_t held_bytes() const;
   /// What an answer would see now; as of the last chunk.
   WindowInfo window() const;
+
+  NotesBehind notes() const;
 
   /// What the session's time is now: the clock's when realtime, else how far it has been perceived.
   SessionTime now() const;
