@@ -50,7 +50,8 @@ void KeyWatch::end_sessions() {
       if (live->owner() != owner) continue;  // the configuration's is everybody's
       log(LogLevel::kWarning, "session {} ends: its key '{}' is not in the keys file any more", live->id(),
           owner);
-      if (durability_ != nullptr) durability_->forget(live->id(), owner);  // first: else it may be begun again
+      if (durability_ != nullptr)
+        durability_->forget(live->id(), owner);  // first: else it may be begun again
       sessions_.end(live->id(), owner);
     }
   }
