@@ -140,8 +140,9 @@ void Perception::join_waiting() {
 
 void Perception::ready(schedule::Ready& ready, std::optional<SteadyTime> awaited) {
   auto& jobs = awaited ? ready.awaited : ready.perception;
+  // All of a sequence's alike: they are sorted by it and have to stay in order.
   const auto add = [&](std::vector<schedule::PrefillJob*>& to, schedule::PrefillJob& job) {
-    if (awaited) job.wait_since(*awaited);
+    job.wait_since(&to == &ready.rebuilds || !awaited ? successor_since_ : *awaited);
     to.push_back(&job);
   };
   // With no room left nothing goes on before the successor takes over, and that reads what waits here too.
