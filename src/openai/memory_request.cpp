@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "braid/openai/memory_api.h"
@@ -32,8 +33,8 @@ Parsed<MemorySearch> parse_memory_search(std::string_view body, const MemorySear
   text("zone", search.zone, limits.time_bytes);
   search.sources = read_texts(reader, kRoot, "source", {limits.sources, limits.source_bytes});
   search.kinds = read_texts(reader, kRoot, "kind", {limits.kinds, limits.source_bytes});
-  if (const auto limit = reader.integer(kRoot, "limit", 1, limits.hits))
-    search.limit = static_cast<int>(*limit);
+  const auto limit = reader.integer(kRoot, "limit", 1, limits.hits);
+  search.limit = std::min(limit ? static_cast<int>(*limit) : search.limit, limits.hits);
   if (const auto ms = reader.decimal(kRoot, "deadline_ms", 1, kMaxDeadlineMs))
     search.deadline = from_seconds(*ms / 1000);
   if (reader.failed()) return tl::unexpected(reader.take_error());

@@ -49,5 +49,11 @@ TEST(MemorySearch, WhatIsNotMeantIsNamed) {
   EXPECT_EQ(refused(std::string(70'000, ' ')).http_status, 413);
 }
 
+TEST(MemorySearch, AsksForNoMoreHitsThanThereMayBeWhereItSaysNothing) {
+  const auto search = parse_memory_search(R"({"query":"a","during":"PT1H"})", {.hits = 5});
+  ASSERT_TRUE(search);
+  EXPECT_EQ(search->limit, 5);
+}
+
 }  // namespace
 }  // namespace braid::openai
