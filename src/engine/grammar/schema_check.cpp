@@ -58,6 +58,15 @@ double magnitude(const json::value& value) {
   return value.is_double() ? std::abs(value.get_double()) : 0.0;
 }
 
+/// A number like 1e999 or -0e310 has no double, and would be written as what is no JSON.
+bool has_odd_number(const json::value& value) {
+  if (const auto* object = value.if_object())
+    return std::any_of(object->begin(), object->end(),
+                       [](const auto& member) { return has_odd_number(member.value()); });
+  if (const auto* array = value.if_array()) return std::any_of(array->begin(), array->end(), has_odd_number);
+  return value.is_double() && !std::isfinite(value.get_double());
+}
+
 double count_nodes(const json::value& value) {
   double nodes = 1.0;
   if (const auto* object = value.if_object())
@@ -283,6 +292,9 @@ Result<json::value> parse(std::string_view text) {
     return fail(ErrorCode::kLimit,
                 fmt::format("the schema is more than {} levels deep", SchemaBounds::kDepth));
   if (error) return fail(ErrorCode::kBadInput, fmt::format("the schema isn't JSON: {}", error.message()));
+  if (has_odd_number(value))
+    return fail(ErrorCode::kBadInput,
+                "the schema has a number that is too large to be one; write it in full");
   return value;
 }
 

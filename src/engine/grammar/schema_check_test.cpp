@@ -64,6 +64,14 @@ TEST(SchemaCheck, RefusesWhatIsNoSchema) {
   }
 }
 
+TEST(SchemaCheck, RefusesNumbersThatAreNone) {
+  for (const std::string number : {"-0e310", "1e999"}) {
+    const auto checked = check(R"({"tenum/m":["x",1],"minLength":3,"minimum":)" + number + "}");
+    ASSERT_FALSE(checked) << *checked;
+    EXPECT_EQ(checked.error().code, ErrorCode::kBadInput);
+  }
+}
+
 TEST(SchemaCheck, RefusesWhatWouldTakeLong) {
   std::string references = R"({"$defs":{"x":{}},"anyOf":[{})";
   for (int i = 0; i < 100; ++i) references += ",{\"$ref\":\"#/anyOf/" + std::to_string(i) + "\"}";
