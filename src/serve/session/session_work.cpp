@@ -298,18 +298,22 @@ SessionImage SessionWork::image() const {
   return image;
 }
 
+// Frames that show nothing new pass without it.
+void SessionWork::tell_timeline() {
+  const kv::Timeline& timeline = perception_.timeline();
+  if (timeline.changes() == tally_.changes()) return;
+  tally_.holds(timeline.bytes());
+  tally_.sees(timeline.window(pace_.now(), timeline.end()));
+  tally_.timeline_is_at(timeline.changes());
+}
+
 bool SessionWork::take() {
   // Cells promised in an earlier round are free by now.
   if (waking_) open();
   take_control();
   const bool took = take_chunks();
   if (!broken_ && !idle_ && perception_.turn_over_if_due()) tally_.turn_over();
-  if (took) {
-    const kv::Timeline& timeline = perception_.timeline();
-    tally_.holds(timeline.bytes());
-    tally_.sees(timeline.window(pace_.now(), timeline.end()));
-  }
-  tally_.timeline_is_at(perception_.timeline().changes());
+  tell_timeline();
   rest();
   const bool notes_go_on = notes_ && notes_->take();
   awaited_ = due_.oldest();
@@ -340,7 +344,7 @@ void SessionWork::step_done(const schedule::Planned& planned, const StepResult& 
   answers_.step_done(planned, result);
   if (notes_) notes_->step_done(planned, result);
   log_.stepped(planned.plan, at, false);
-  tally_.timeline_is_at(perception_.timeline().changes());
+  tell_timeline();
 }
 
 void SessionWork::step_failed(const schedule::Planned& planned, const Error& error) {

@@ -76,6 +76,7 @@ class SessionWork final : public StepClient {
   /// A question for a time that no source got to is asked before it.
   void tell_if_early(const Question& question);
   void emit(deliver::Event event);
+  void tell_timeline();
 
   flow::Sender<deliver::Event> out_;  // destroyed last: then the session may be gone
   const SessionOptions& options_;
