@@ -4,11 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build/sanitize-address
-mkdir -p "$build"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DBRAID_SANITIZE=address,undefined \
-  -DBRAID_LLAMA=OFF >"$build/configure.log" || { tail -n 20 "$build/configure.log"; exit 1; }
-cmake --build "$build" --target braid_scripted >"$build/build.log" || { tail -n 50 "$build/build.log"; exit 1; }
+# shellcheck source=checks/sanitized.sh
+source tools/checks/sanitized.sh
+sanitized_build address,undefined
+sanitized_targets braid_scripted
 
 requests=${FAULTS_REQUESTS:-10000}
 export ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1:quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1

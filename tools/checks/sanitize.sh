@@ -5,10 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 which=$1
-build=build/sanitize-${which%%,*}
-mkdir -p "$build"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DBRAID_SANITIZE="$which" \
-  -DBRAID_LLAMA=OFF >"$build/configure.log" || { tail -n 20 "$build/configure.log"; exit 1; }
+# shellcheck source=sanitized.sh
+source tools/checks/sanitized.sh
+sanitized_build "$which"
 
 targets=(all) select=()
 if [[ $which == thread ]]; then
@@ -16,7 +15,7 @@ if [[ $which == thread ]]; then
     grep -E '^(base|net|tensor|flow|engine|schedule|deliver|serve|scenario).*' | sort -u)
   select=(-R '^(base|net|tensor|flow|engine|schedule|deliver|serve|scenario)')
 fi
-cmake --build "$build" --target "${targets[@]}" >"$build/build.log" || { tail -n 50 "$build/build.log"; exit 1; }
+sanitized_targets "${targets[@]}"
 
 # ThreadSanitizer cannot map its shadow on kernels that spread addresses widely; where it may, run without the spreading.
 plain=()
