@@ -87,12 +87,7 @@ void handle(const EmbeddingsApiParts& parts, const net::Request& request, net::E
 }  // namespace
 
 void add_embeddings_route(net::Router& router, const EmbeddingsApiParts& parts) {
-  router.route("POST", "/v1/embeddings", [parts](net::Request request, net::Exchange exchange) {
-    run_on(parts.workers, std::move(request), std::move(exchange),
-           [parts](const net::Request& taken, net::Exchange answer) {
-             handle(parts, taken, std::move(answer));
-           });
-  });
+  router.route("POST", "/v1/embeddings", on_workers(parts, parts.workers, handle));
 }
 
 }  // namespace braid::serve

@@ -62,12 +62,7 @@ void search(const MemoryApiParts& parts, const net::Request& request, net::Excha
 }  // namespace
 
 void add_memory_route(net::Router& router, const MemoryApiParts& parts) {
-  router.route("POST", "/v1/memory/search", [parts](net::Request request, net::Exchange exchange) {
-    run_on(parts.workers, std::move(request), std::move(exchange),
-           [parts](const net::Request& taken, net::Exchange answer) {
-             search(parts, taken, std::move(answer));
-           });
-  });
+  router.route("POST", "/v1/memory/search", on_workers(parts, parts.workers, search));
 }
 
 }  // namespace braid::serve

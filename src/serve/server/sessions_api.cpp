@@ -110,17 +110,6 @@ void show_clocks(const SessionsApiParts& parts, const net::Request& request, net
   respond_json(exchange, 200, print_clocks(live->clocks().report()));
 }
 
-/// A handler on threads of `workers`: making and ending block, and so may looking at what is kept.
-net::Handler on_workers(const SessionsApiParts& parts, Workers& workers,
-                        void (*work)(const SessionsApiParts&, const net::Request&, net::Exchange)) {
-  return [parts, &workers, work](net::Request request, net::Exchange exchange) {
-    run_on(workers, std::move(request), std::move(exchange),
-           [parts, work](const net::Request& taken, net::Exchange answer) {
-             work(parts, taken, std::move(answer));
-           });
-  };
-}
-
 }  // namespace
 
 SavedSession saved_of(const LiveSession& live, const openai::SessionCreate& wanted, SessionKind kind) {

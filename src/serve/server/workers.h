@@ -5,11 +5,13 @@
 #include <functional>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "braid/base/clock.h"
 #include "braid/base/result.h"
 #include "braid/net/exchange.h"
+#include "braid/net/router.h"
 
 namespace braid::serve {
 
@@ -36,5 +38,17 @@ class Workers {
 /// Hands a request to the workers; answers it itself (429) where too much waits.
 void run_on(Workers& workers, net::Request request, net::Exchange exchange,
             std::function<void(net::Request, net::Exchange)> handler);
+
+/// The handler of a route whose `work`, with `parts`, may block.
+template <class Parts>
+net::Handler on_workers(const Parts& parts, Workers& workers,
+                        void (*work)(const Parts&, const net::Request&, net::Exchange)) {
+  return [parts, &workers, work](net::Request request, net::Exchange exchange) {
+    run_on(workers, std::move(request), std::move(exchange),
+           [parts, work](const net::Request& taken, net::Exchange answer) {
+             work(parts, taken, std::move(answer));
+           });
+  };
+}
 
 }  // namespace braid::serve
