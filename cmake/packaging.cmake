@@ -17,7 +17,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_COMPRESSION_TYPE gzip)  # most of it are weights, which nothing makes smaller
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 string(REGEX MATCH "^[0-9]+" avdevice_major "${AVDEVICE_VERSION}")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libavdevice${avdevice_major}")  # loaded when a camera or a sound card is opened
+# Loaded when a camera or a sound card is opened; started when a PDF is remembered.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libavdevice${avdevice_major}, poppler-utils")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/package/private)
 if(openvino_dir)
   list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${openvino_dir}/../libs)

@@ -7,8 +7,24 @@ import resource
 import sqlite3
 import subprocess
 import time
+import zlib
 
 from braid_runs import BRAID, CLIP, TIMEOUT_S, BraidTest, cached_model, main
+
+
+def pdf_of(pages, packed=None):
+    """A PDF with a line on each page; `packed`: what the pages show instead, deflated."""
+    font = len(pages) * 2 + 3
+    parts = [b"<</Type/Catalog/Pages 2 0 R>>",
+             b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(pages), b" ".join(b"%d 0 R" % (3 + 2 * i) for i in range(len(pages))))]
+    for i, line in enumerate(pages):
+        show = packed or (b"BT /F1 12 Tf 72 700 Td (%s) Tj ET" % line.encode() if line else b"")
+        packing = b"/Filter/FlateDecode" if packed else b""
+        parts += [b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>>>>>" % (4 + 2 * i, font),
+                  b"<</Length %d%s>>stream\n%s\nendstream" % (len(show), packing, show)]
+    parts.append(b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
+    body = b"".join(b"%d 0 obj%s endobj\n" % (i + 1, part) for i, part in enumerate(parts))
+    return b"%PDF-1.4\n" + body + b"trailer<</Root 1 0 R>>\n%%EOF\n"
 
 
 class Memory(BraidTest):
@@ -39,6 +55,50 @@ class Memory(BraidTest):
         self.assertEqual(self.search("--source", "plc"), ["weld alarm"])
         self.assertEqual(self.search("--during", "2026-11-29T11:02:03", "--zone", "+01:00", "--kind", "text"),
                          ["weld alarm"])
+
+    def hits(self, *arguments):
+        return [json.loads(line) for line in self.braid("search", *arguments, "--json").stdout.splitlines()][:-1]
+
+    def test_documents_say_where_and_when(self):
+        self.braid("add", self.write("page.html", "<title>Manual</title><h1>Press</h1><p>Oil it <b>weekly</b>.</p>"), "--at", "2026-11-01")
+        talk = "1\n00:10:00,000 --> 00:10:02,000\nthe hoist jammed\n"
+        self.braid("add", self.write("talk.srt", talk), "--at", "2026-11-29T10:00:00+01:00")
+        rows = "time;part;remark\n2026-11-29 11:00:00;gearbox;grinds\n1764410400;gearbox;howls\n5,5;gearbox;hums\n"
+        self.braid("add", self.write("rows.csv", rows), "--at", "2026-11-29T00:00:00Z", "--zone", "+01:00")
+        self.braid("add", self.write("report.pdf", pdf_of(["First page.", "The chain is torn."])), "--at", "2026-11-02")
+        (oil,) = self.hits("oil")
+        self.assertEqual(oil["text"], "Press\nOil it weekly.")
+        (hoist,) = self.hits("hoist")
+        self.assertEqual((hoist["time"], hoist["offset"]), ("2026-11-29T09:10:00Z/2026-11-29T09:10:02Z", 2))
+        self.assertEqual({hit["text"]: hit["time"] for hit in self.hits("gearbox")},
+                         {"part=gearbox, remark=grinds": "2026-11-29T10:00:00Z", "part=gearbox, remark=howls": "2025-11-29T10:00:00Z",
+                          "time=5,5, part=gearbox, remark=hums": "2026-11-29T00:00:00Z"})
+        chain = self.hits("torn chain")[0]
+        self.assertEqual((chain["source"], chain["page"], chain["offset"]), ("report.pdf", 2, 0))
+        self.assertIn("report.pdf, page 2", self.braid("search", "torn chain").stdout)
+        done = subprocess.run([BRAID, "memory", "add", self.memory, "-", "--embedder", "off"], capture_output=True, timeout=TIMEOUT_S,
+                              input=pdf_of(["A piped page."]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([hit["page"] for hit in self.hits("piped")], [1])
+
+    def test_hostile_documents_are_refused_in_a_sentence(self):
+        self.braid("add", "--text", "x", "--embedder", "off")
+        # A gigabyte of drawing in a megabyte.
+        packer = zlib.compressobj(9)
+        bomb = b"".join(packer.compress(b"BT /F1 9 Tf (a) Tj ET\n" * 50_000) for _ in range(1000)) + packer.flush()
+        for name, content, said in [
+                ("bomb.pdf", pdf_of(["x"], bomb), "1024 MiB"),
+                ("deep.html", "<div>" * 100_000, "nested deeper"),
+                ("empty.pdf", pdf_of([""]), "no text on its 1 page"),
+                ("text.pdf", "no pdf", "it is no PDF"),
+                ("picture.txt", b"\x89PNG\r\n\x1a\n" + bytes(100), "it is no text"),
+                ("paper.md", pdf_of(["x"]), "must end with .pdf"),
+                ("office.docx", b"PK\x03\x04", "format that isn't read"),
+                ("words.vtt", "hello", "no subtitle")]:
+            with self.subTest(name):
+                refused = self.braid("add", self.write(name, content), "--embedder", "off", code=3).stderr
+                self.assertIn(said, refused)
+                self.assertIn(name, refused)
 
     def test_a_question_may_say_when(self):
         self.braid("add", "--text", "weld alarm one", "--at", "2020-11-28T10:02:03Z")

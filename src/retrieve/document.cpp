@@ -8,103 +8,97 @@
 #include <utility>
 
 #include "braid/base/utf8.h"
+#include "documents/cues.h"
+#include "documents/passages.h"
+#include "documents/plain.h"
+#include "documents/table.h"
+#include "documents/text_bytes.h"
+#include "libxml/html.h"
+#include "poppler/pdf_text.h"
 
 namespace braid::retrieve {
 
 namespace {
 
-constexpr std::size_t kMaxTitleBytes = 200;
+constexpr std::string_view kPdfMark = "%PDF-";
+constexpr std::size_t kPdfMarkPlace = 1024;  // readers look for it so far
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-  return text;
+bool is_pdf(std::string_view bytes) {
+  return bytes.substr(0, kPdfMarkPlace).find(kPdfMark) != std::string_view::npos;
 }
 
-/// The title of a line such as `## Title ##`; empty: it is none.
-std::string_view heading(std::string_view line) {
-  std::size_t level = 0;
-  while (level < line.size() && line[level] == '#') ++level;
-  if (level == 0 || level > 6 || level == line.size() || line[level] != ' ') return {};
-  line = trimmed(line.substr(level));
-  while (!line.empty() && line.back() == '#') line.remove_suffix(1);
-  return trimmed(line).substr(0, kMaxTitleBytes);
+std::string lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
 }
 
-/// Where to cut what is longer than `most`: behind a sentence, else a word, else a character.
-std::size_t cut_place(std::string_view text, std::size_t most) {
-  for (std::size_t at = most; at > most / 2; --at)
-    if (text[at - 1] == ' ' && at > 1 && (text[at - 2] == '.' || text[at - 2] == '!' || text[at - 2] == '?'))
-      return at;
-  for (std::size_t at = most; at > most / 2; --at)
-    if (std::isspace(static_cast<unsigned char>(text[at - 1])) != 0) return at;
-  std::size_t at = most;
-  while (at > most / 2 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) --at;
-  return at;
+Status cut_pdf(std::string_view bytes, Passages& passages) {
+  if (!is_pdf(bytes))
+    return fail(ErrorCode::kBadInput, "it is no PDF: none of its first 1,024 bytes begins with %PDF-");
+  const auto text = pdf_text(bytes);
+  if (!text) return tl::unexpected(text.error());
+  int page = 0;
+  bool any = false;
+  for (std::size_t at = 0; at < text->size();) {
+    const std::size_t end = std::min(text->find('\f', at), text->size());
+    if (++page > kMaxPages)
+      return fail(ErrorCode::kLimit, fmt::format("it has more than {} pages: split it", kMaxPages));
+    const std::string_view words = std::string_view(*text).substr(at, end - at);
+    any = any || !trimmed(words).empty();
+    cut_plain(words, false, page, passages);
+    at = end + 1;
+  }
+  if (any) return {};
+  return fail(ErrorCode::kBadInput,
+              fmt::format("there is no text on its {} {}: if they are scanned, have their words recognised "
+                          "(OCR) first",
+                          page, page == 1 ? "page" : "pages"));
 }
 
-/// Gathers lines to passages.
-class Cutter {
- public:
-  Cutter(std::string_view bytes, DocumentFormat format) : bytes_(bytes), format_(format) {}
+Status cut_html(std::string text, Passages& passages) {
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  BlockGatherer blocks(passages);
+  Status read = read_html(to_valid_utf8(text), [&](const HtmlBlock& block) {
+    if (passages.full()) return;
+    if (block.is_heading)
+      blocks.title(block.text);
+    else
+      blocks.block(block.text, block.offset);
+  });
+  blocks.finish();
+  return read;
+}
 
-  Result<std::vector<Passage>> cut() {
-    std::size_t at = 0;
-    while (at < bytes_.size() && passages_.size() <= kMaxPassages) {
-      const std::size_t end = std::min(bytes_.find('\n', at), bytes_.size());
-      take_line(at, bytes_.substr(at, end - at));
-      at = end + 1;
-    }
-    finish(bytes_.size());
-    if (passages_.size() > kMaxPassages)
-      return fail(ErrorCode::kLimit,
-                  fmt::format("the document has more than {} passages: split it", kMaxPassages));
-    return std::move(passages_);
+/// Only where it isn't UTF-8 does it matter what a page says of itself.
+Status check_charset(std::string_view bytes, const TextBytes& text) {
+  if (text.encoding != TextEncoding::kWindows1252) return {};
+  const std::string charset = declared_charset(bytes);
+  constexpr auto kKnown = std::to_array<std::string_view>(
+      {"", "windows-1252", "cp1252", "iso-8859-1", "latin1", "iso-8859-15", "us-ascii", "utf-8"});
+  if (std::find(kKnown.begin(), kKnown.end(), charset) != kKnown.end()) return {};
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("it is in {}: convert it to UTF-8 first", printable(charset.substr(0, 40))));
+}
+
+Status cut_text(std::string_view bytes, DocumentFormat format, const DocumentOptions& options,
+                const TextBytes& text, Passages& passages) {
+  switch (format) {
+    case DocumentFormat::kHtml:
+      if (Status known = check_charset(bytes, text); !known) return known;
+      return cut_html(text.text, passages);
+    case DocumentFormat::kCues:
+      if (cut_cues(text.text, options.at, passages)) return {};
+      return fail(ErrorCode::kBadInput,
+                  "it has no subtitle: expected lines such as 00:00:01,000 --> 00:00:02,000");
+    case DocumentFormat::kTable:
+      return cut_table(text.text, options, passages);
+    default:
+      cut_plain(text.text, format == DocumentFormat::kMarkdown, 0, passages);
+      return {};
   }
-
- private:
-  void take_line(std::size_t at, std::string_view line) {
-    if (format_ == DocumentFormat::kMarkdown && trimmed(line).starts_with("```")) fenced_ = !fenced_;
-    const bool marked = format_ == DocumentFormat::kMarkdown && !fenced_;
-    if (const auto title = marked ? heading(line) : std::string_view(); !title.empty()) {
-      finish(at);
-      title_ = title;
-      begin_ = at + line.size();
-      return;
-    }
-    const bool blank = trimmed(line).empty();
-    // A paragraph's end is a place to cut once the passage is long enough.
-    if (blank && at - begin_ >= kPassageBytes / 2) finish(at);
-    if (!blank && at + line.size() - begin_ > kPassageBytes && at > begin_) finish(at);
-  }
-
-  void finish(std::size_t end) {
-    std::size_t begin = std::exchange(begin_, end);
-    while (begin < end && passages_.size() <= kMaxPassages) {
-      std::string_view rest = bytes_.substr(begin, end - begin);
-      const std::size_t taken = rest.size() > kPassageBytes ? cut_place(rest, kPassageBytes) : rest.size();
-      add(begin, rest.substr(0, taken));
-      begin += taken;
-    }
-  }
-
-  void add(std::size_t at, std::string_view piece) {
-    const std::string_view text = trimmed(piece);
-    if (text.empty()) return;
-    Passage passage;
-    passage.text = to_valid_utf8(title_.empty() ? std::string(text) : fmt::format("{}\n{}", title_, text));
-    std::erase(passage.text, '\0');
-    passage.offset = static_cast<std::int64_t>(at + static_cast<std::size_t>(text.data() - piece.data()));
-    passages_.push_back(std::move(passage));
-  }
-
-  std::string_view bytes_;
-  DocumentFormat format_;
-  std::vector<Passage> passages_;
-  std::string_view title_;
-  std::size_t begin_ = 0;  // of the passage that is being gathered
-  bool fenced_ = false;
-};
+}
 
 }  // namespace
 
@@ -114,20 +108,48 @@ std::optional<DocumentFormat> document_format(std::string_view file_name) {
                                                                   {".text", DocumentFormat::kText},
                                                                   {".log", DocumentFormat::kText},
                                                                   {".md", DocumentFormat::kMarkdown},
-                                                                  {".markdown", DocumentFormat::kMarkdown}});
-  std::string lower(file_name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+                                                                  {".markdown", DocumentFormat::kMarkdown},
+                                                                  {".html", DocumentFormat::kHtml},
+                                                                  {".htm", DocumentFormat::kHtml},
+                                                                  {".pdf", DocumentFormat::kPdf},
+                                                                  {".srt", DocumentFormat::kCues},
+                                                                  {".vtt", DocumentFormat::kCues},
+                                                                  {".csv", DocumentFormat::kTable},
+                                                                  {".tsv", DocumentFormat::kTable}});
+  const std::string name = lower(file_name);
   for (const auto& [end, format] : kEnds)
-    if (lower.ends_with(end)) return format;
+    if (name.ends_with(end)) return format;
   return std::nullopt;
 }
 
-Result<std::vector<Passage>> cut_document(std::string_view bytes, DocumentFormat format) {
+DocumentFormat document_format_of(std::string_view bytes) {
+  if (is_pdf(bytes)) return DocumentFormat::kPdf;
+  const std::string head = lower(trimmed(bytes.substr(0, kPdfMarkPlace)).substr(0, 14));
+  const bool html = head.starts_with("<!doctype html") || head.starts_with("<html");
+  return html ? DocumentFormat::kHtml : DocumentFormat::kText;
+}
+
+Result<std::vector<Passage>> cut_document(std::string_view bytes, DocumentFormat format,
+                                          const DocumentOptions& options) {
   if (bytes.size() > kMaxDocumentBytes)
     return fail(ErrorCode::kLimit,
                 fmt::format("the document has {} bytes; it may have {}", bytes.size(), kMaxDocumentBytes));
-  return Cutter(bytes, format).cut();
+  Passages passages;
+  if (format == DocumentFormat::kPdf) {
+    if (Status cut = cut_pdf(bytes, passages); !cut) return tl::unexpected(cut.error());
+    return passages.take();
+  }
+  if (bytes.starts_with(kPdfMark))
+    return fail(ErrorCode::kBadInput, "it is a PDF: its name must end with .pdf");
+  const auto text = read_text(bytes);
+  if (!text) return tl::unexpected(text.error());
+  if (Status cut = cut_text(bytes, format, options, *text, passages); !cut)
+    return tl::unexpected(cut.error());
+  auto all = passages.take();
+  if (!all) return all;
+  FilePlaces places(*text);
+  for (Passage& passage : *all) passage.offset = places.of(passage.offset);
+  return all;
 }
 
 }  // namespace braid::retrieve

@@ -65,9 +65,10 @@ Result<RecordHead> head_of(const MemoryFlags& flags) {
     if (!kind) return tl::unexpected(kind.error());
     head.kind = *kind;
   }
-  if (flags.at.empty()) return head;
   const auto who = asker(flags);
   if (!who) return tl::unexpected(who.error());
+  head.zone = who->zone;
+  if (flags.at.empty()) return head;
   const auto range = time_of("--at", flags.at, *who);
   if (!range) return tl::unexpected(range.error());
   if (range->from == UtcTime::min() || range->to == UtcTime::max())
@@ -141,7 +142,7 @@ int add(const MemoryFlags& flags) {
 }
 
 void print_record(const retrieve::Record& record) {
-  fmt::print("{}  {}  {} #{}\n", citation(record), record.source, retrieve::to_string(record.kind),
+  fmt::print("{}  {}  {} #{}\n", citation(record), cited_source(record), retrieve::to_string(record.kind),
              record.id);
   std::string text = record.text;
   // Nothing that a record says moves the cursor.

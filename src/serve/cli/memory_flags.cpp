@@ -26,7 +26,10 @@ void add_embedder_flag(CLI::App& command, MemoryFlags& flags) {
 }  // namespace
 
 void add_add_flags(CLI::App& command, MemoryFlags& flags) {
-  command.add_option("FILE", flags.files, "text (.txt, .log) and Markdown (.md); - reads text from a pipe")
+  command
+      .add_option("FILE", flags.files,
+                  "documents: .txt, .log, .md, .html, .pdf, .srt, .vtt, .csv, .tsv; - reads text, HTML or a "
+                  "PDF from a pipe")
       ->type_name("");
   command.add_option("--text", flags.texts, "a record as it is; may be repeated")
       ->take_all()

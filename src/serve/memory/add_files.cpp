@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "braid/calendar/session_range.h"
+#include "braid/ingest/log_row.h"
 #include "braid/retrieve/document.h"
 
 namespace braid::serve {
@@ -33,6 +35,44 @@ Result<std::string> bytes_of(const std::string& path) {
   return bytes;
 }
 
+/// A number without a unit: in that in which it counts from 1970, else seconds.
+std::optional<Nanoseconds> bare_time(const std::string& cell) {
+  constexpr Nanoseconds kLast = std::chrono::seconds(4'100'000'000);  // 2099; by then the units don't overlap
+  using ingest::TimeUnit;
+  for (const TimeUnit unit :
+       {TimeUnit::kSeconds, TimeUnit::kMilliseconds, TimeUnit::kMicroseconds, TimeUnit::kNanoseconds})
+    if (const auto time = ingest::log_time({cell, unit}, unit);
+        time && ingest::is_absolute(*time) && *time < kLast)
+      return *time;
+  const auto time = ingest::log_time({cell, TimeUnit::kSeconds}, TimeUnit::kSeconds);
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+/// As sensor logs have them: calendar times, in the asker's zone; numbers since 1970 or since the document's
+/// time.
+std::optional<UtcTime> cell_time(const std::string& cell, ingest::TimeUnit unit, UtcTime zero,
+                                 const calendar::Asker& asker) {
+  if (ingest::is_calendar_time(cell)) {
+    const auto range = calendar::parse_time_range(cell, asker);
+    return range && range->from != UtcTime::min() ? std::optional(range->from) : std::nullopt;
+  }
+  std::optional<Nanoseconds> time;
+  if (unit == ingest::TimeUnit::kAuto)
+    time = bare_time(cell);
+  else if (const auto read = ingest::log_time({cell, unit}, unit))
+    time = *read;
+  if (!time) return std::nullopt;
+  return calendar::utc_time(SessionTime(*time), ingest::is_absolute(*time) ? UtcTime{} : zero);
+}
+
+retrieve::CellTime time_column(std::string_view name, const RecordHead& head) {
+  const auto unit = ingest::time_unit_of_name(name);
+  if (!unit) return {};
+  return [unit = *unit, zero = head.start, asker = calendar::Asker{head.zone, {}}](std::string_view cell) {
+    return cell_time(std::string(cell), unit, zero, asker);
+  };
+}
+
 /// Room comes with the next commit.
 Status add_when_there_is_room(retrieve::Memory& memory, const retrieve::Record& record) {
   Status added = memory.add(record);
@@ -52,22 +92,24 @@ Result<UtcTime> modified(const std::string& path) {
 }
 
 Result<std::size_t> add_file(retrieve::Memory& memory, const std::string& path, const RecordHead& head) {
-  const auto format = path == "-" ? retrieve::DocumentFormat::kText : retrieve::document_format(path);
-  if (!format)
-    return fail(
-        ErrorCode::kUnsupported,
-        fmt::format("{} is of a format that isn't read: text (.txt, .log) and Markdown (.md) are", path));
+  auto format = retrieve::document_format(path);
+  if (!format && path != "-")
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} is of a format that isn't read: {} are", path, retrieve::kDocumentEnds));
   const auto bytes = bytes_of(path);
   if (!bytes) return tl::unexpected(bytes.error());
-  const auto passages = retrieve::cut_document(*bytes, *format);
+  if (!format) format = retrieve::document_format_of(*bytes);
+  const auto passages = retrieve::cut_document(
+      *bytes, *format, {head.start, [&head](std::string_view column) { return time_column(column, head); }});
   if (!passages) return fail(passages.error().code, fmt::format("{}: {}", path, passages.error().message));
   retrieve::Record record;
-  record.start = head.start;
-  record.end = head.end;
   record.source = head.source;
   record.kind = head.kind;
   for (const retrieve::Passage& passage : *passages) {
+    record.start = passage.start.value_or(head.start);
+    record.end = passage.start ? passage.end : head.end;
     record.text = passage.text;
+    record.page = passage.page;
     record.offset = passage.offset;
     if (Status added = add_when_there_is_room(memory, record); !added) return tl::unexpected(added.error());
   }

@@ -27,6 +27,10 @@ std::string citation(const retrieve::Record& record) {
   return record.end == record.start ? start : fmt::format("{}/{}", start, calendar::utc_text(record.end));
 }
 
+std::string cited_source(const retrieve::Record& record) {
+  return record.page > 0 ? fmt::format("{}, page {}", record.source, record.page) : record.source;
+}
+
 json::object record_json(const retrieve::Record& record) {
   json::object object{{"id", record.id},
                       {"start_us", to_us(record.start)},

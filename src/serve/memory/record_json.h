@@ -16,5 +16,7 @@ boost::json::object stats_json(const retrieve::MemoryStats& stats);
 
 /// "2026-11-29T10:02:03Z" to "…/2026-11-29T10:02:05.5Z": how a record is cited.
 std::string citation(const retrieve::Record& record);
+/// "report.pdf, page 3": its source, and where in it.
+std::string cited_source(const retrieve::Record& record);
 
 }  // namespace braid::serve

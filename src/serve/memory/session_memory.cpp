@@ -88,7 +88,7 @@ void SessionMemory::recall(Question& question) {
   for (retrieve::Hit& hit : found->hits) records.push_back(std::move(hit.record));
   for (retrieve::Record& record : retrieve::compress(std::move(records), query.text, options_.evidence))
     question.evidence.push_back(
-        {record.id, citation(record), record.source, std::move(record.text), perceived_at(record)});
+        {record.id, citation(record), cited_source(record), std::move(record.text), perceived_at(record)});
 }
 
 }  // namespace braid::serve
