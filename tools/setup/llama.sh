@@ -24,6 +24,8 @@ cmake_flags() {
     -DLLAMA_BUILD_MTMD=ON -DLLAMA_BUILD_SERVER=$peers -DLLAMA_BUILD_TOOLS=$peers -DLLAMA_BUILD_UI=OFF
   # The server's web page would be fetched from a model hub; a comparison has no use for it.
   [[ $peers == OFF ]] || echo -DLLAMA_USE_PREBUILT_UI=OFF
+  # The engine turns a failed assert into an exception, which has to pass ggml's C code.
+  [[ $peers == ON ]] || echo -DCMAKE_C_FLAGS=-fexceptions
   ggml_cpu_flags "$features"
   if [[ ${BRAID_CUDA:-OFF} == ON ]]; then
     printf '%s\n' -DGGML_CUDA=ON -DGGML_CUDA_NCCL=OFF "-DCMAKE_CUDA_ARCHITECTURES=${BRAID_CUDA_ARCH:-90}"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "asserts.h"
 #include "logging.h"
 
 namespace braid::engine::llama {
@@ -83,11 +84,21 @@ Result<StepResult> LlamaDecoder::step(const StepPlan& plan) {
     if (row.wants_logits) result_.logits.emplace_back();
   }
   const NonCausal scope(context_.get(), plan.non_causal);
-  if (auto ok = run_passes(plan); !ok) {
+  if (auto ok = try_passes(plan); !ok) {
     roll_back(plan);
     return tl::unexpected(ok.error());
   }
   return result_;
+}
+
+Status LlamaDecoder::try_passes(const StepPlan& plan) {
+  const AssertsThrow guard;
+  try {
+    return run_passes(plan);
+  } catch (const std::exception& error) {
+    done_.assign(plan.rows.size(), 1);  // whatever cells it has taken are to be taken back
+    return fail(ErrorCode::kInternal, fmt::format("llama.cpp could not compute the step: {}", error.what()));
+  }
 }
 
 Status LlamaDecoder::run_passes(const StepPlan& plan) {
@@ -211,7 +222,10 @@ Status LlamaDecoder::fork(SequenceId from, SequenceId to, std::span<const Positi
 Status LlamaDecoder::forget(SequenceId sequence, PositionRange range) {
   if (!known(sequence)) return fail(ErrorCode::kInternal, fmt::format("no sequence {}", sequence.value));
   if (range.begin >= range.end) return {};
-  if (!llama_memory_seq_rm(memory_, raw(sequence), range.begin, range.end))
+  // A hybrid's attention would forget what its state goes on remembering, and llama.cpp would report success.
+  const bool whole = range.begin <= 0 && range.end > llama_memory_seq_pos_max(memory_, raw(sequence));
+  if ((!limits_.can_hide_ranges && !whole) ||
+      !llama_memory_seq_rm(memory_, raw(sequence), range.begin, range.end))
     return fail(ErrorCode::kUnsupported, "this model can't forget a part of a sequence; free the whole");
   return {};
 }

@@ -49,6 +49,7 @@ class LlamaDecoder final : public Decoder {
 
   Status check(const StepPlan& plan) const;
   bool known(SequenceId sequence) const;
+  Status try_passes(const StepPlan& plan);
   Status run_passes(const StepPlan& plan);
   Status run_pass(const StepPlan& plan, Kind kind);
   Status compute(Kind kind);

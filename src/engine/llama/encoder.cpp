@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "asserts.h"
 #include "logging.h"
 #include "media.h"
 
@@ -45,6 +46,15 @@ Result<ChunksHandle> LlamaEncoder::split(const mtmd_bitmap& bitmap) const {
 }
 
 Result<std::vector<Prompt>> LlamaEncoder::encode(std::span<const Medium> batch) {
+  const AssertsThrow guard;
+  try {
+    return encode_all(batch);
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::kBadInput, fmt::format("the encoder can't take this medium: {}", error.what()));
+  }
+}
+
+Result<std::vector<Prompt>> LlamaEncoder::encode_all(std::span<const Medium> batch) {
   std::vector<ChunksHandle> media;
   for (const Medium& medium : batch) {
     auto pixels_or_samples = bitmap(medium);

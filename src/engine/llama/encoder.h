@@ -29,6 +29,7 @@ class LlamaEncoder final : public Encoder {
   int frame_rows(int width, int height) const override;
 
  private:
+  Result<std::vector<Prompt>> encode_all(std::span<const Medium> batch);
   Result<BitmapHandle> bitmap(const Medium& medium) const;
   Result<ChunksHandle> split(const mtmd_bitmap& bitmap) const;
   Result<std::vector<std::shared_ptr<Matrix>>> encode_chunks(std::span<const ChunksHandle> media);

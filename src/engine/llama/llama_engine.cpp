@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "asserts.h"
 #include "braid/base/log.h"
 #include "braid/tensor/slot_pool.h"
 #include "cpu.h"
@@ -142,9 +143,7 @@ Status warm_up(const EngineInfo& info, LlamaDecoder& decoder, LlamaEncoder* enco
   return {};
 }
 
-}  // namespace
-
-Result<Engine> load_llama(const LlamaOptions& options) {
+Result<Engine> load(const LlamaOptions& options) {
   if (auto ok = check_cpu(); !ok) return tl::unexpected(ok.error());
   if (auto ok = check_options(options); !ok) return tl::unexpected(ok.error());
   route_logs();
@@ -176,6 +175,23 @@ Result<Engine> load_llama(const LlamaOptions& options) {
   engine.decoder = std::move(*decoder);
   engine.encoder = std::move(encoder);
   return engine;
+}
+
+}  // namespace
+
+Result<Engine> load_llama(const LlamaOptions& options) {
+  const AssertsThrow guard;
+  const std::string& mmproj = options.mmproj;
+  try {
+    return load(options);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::kResource, fmt::format("no memory for model '{}'", options.model));
+  } catch (const std::exception& error) {
+    return fail(
+        ErrorCode::kBadInput,
+        fmt::format("model '{}'{} is damaged, or of a kind that this build can't run: {}", options.model,
+                    mmproj.empty() ? "" : fmt::format(" or mmproj '{}'", mmproj), error.what()));
+  }
 }
 
 }  // namespace braid::engine
