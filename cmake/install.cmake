@@ -3,7 +3,7 @@
 #   bin/braid                    finds the rest beside itself, so the prefix can be moved
 #   lib/, include/braid/         static module libraries and public headers
 #   lib/cmake/Braid/             package config; target Braid::Braid
-#   lib/braid/                   llama.cpp's static libraries and OpenVINO's shared ones
+#   lib/braid/                   the program that decodes, llama.cpp's static libraries and OpenVINO's shared ones
 #   share/doc/braid/             README, LICENSE, NOTICE, docs/
 #   share/braid/models/          the default model, if it has been prepared, and its encoders
 include(CMakePackageConfigHelpers)
@@ -14,6 +14,7 @@ add_dependencies(braid ${braid_libraries})
 
 set_target_properties(braid PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/braid")
 install(TARGETS braid RUNTIME DESTINATION bin)
+install(TARGETS braid-ingest-worker RUNTIME DESTINATION lib/braid)
 install(TARGETS braid_options EXPORT BraidTargets)
 install(EXPORT BraidTargets NAMESPACE Braid:: DESTINATION lib/cmake/Braid)
 

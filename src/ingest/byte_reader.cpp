@@ -51,6 +51,15 @@ Result<std::unique_ptr<ByteReader>> ByteReader::open(const SourceSpec& spec, Clo
     fd = ::open(spec.target.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return errno_error(spec.target, errno);
   }
+  return make(fd, owned, spec, clock);
+}
+
+Result<std::unique_ptr<ByteReader>> ByteReader::of(int descriptor, const SourceSpec& spec, Clock& clock) {
+  return make(descriptor, false, spec, clock);
+}
+
+Result<std::unique_ptr<ByteReader>> ByteReader::make(int fd, bool owned, const SourceSpec& spec,
+                                                     Clock& clock) {
   std::array<int, 2> wake{};
   if (pipe2(wake.data(), O_CLOEXEC) != 0) {
     const int error = errno;

@@ -23,6 +23,8 @@ class ByteReader {
  public:
   /// A path, or `-` for standard input. Doesn't wait for a named pipe's writer.
   static Result<std::unique_ptr<ByteReader>> open(const SourceSpec& spec, Clock& clock);
+  /// A descriptor that stays its giver's.
+  static Result<std::unique_ptr<ByteReader>> of(int descriptor, const SourceSpec& spec, Clock& clock);
   ~ByteReader();
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
@@ -35,6 +37,7 @@ class ByteReader {
   void stop();
 
  private:
+  static Result<std::unique_ptr<ByteReader>> make(int fd, bool owned, const SourceSpec& spec, Clock& clock);
   ByteReader(int fd, bool owned, int wake_read, int wake_write, Clock& clock)
       : fd_(fd), owned_(owned), wake_read_(wake_read), wake_write_(wake_write), clock_(clock) {}
   int over() const;

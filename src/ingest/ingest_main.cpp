@@ -140,6 +140,12 @@ bool set(ingest::IngestOptions& options, std::string_view name, std::string_view
     options.limits.max_unpacked_bytes = static_cast<std::int64_t>(value);
   else if (name == "--max-probe-bytes")
     options.limits.max_probe_bytes = static_cast<std::int64_t>(value);
+  else if (name == "--isolate")
+    options.isolation.on = value != 0;
+  else if (name == "--patience")
+    options.isolation.patience = from_seconds(value);
+  else if (name == "--memory-bytes")
+    options.isolation.memory_bytes = static_cast<std::int64_t>(value);
   else
     return false;
   return true;

@@ -6,6 +6,7 @@
 
 #include "ffmpeg/media_source.h"
 #include "ffmpeg/subtitle_source.h"
+#include "isolate/isolated_source.h"
 #include "kind.h"
 #include "log_source.h"
 
@@ -36,6 +37,9 @@ Result<std::unique_ptr<Source>> open_source(const SourceSpec& spec, const Ingest
   if (auto sound = check(options); !sound) return tl::unexpected(sound.error());
   SourceSpec settled = spec;
   if (settled.kind == SourceKind::kAuto) settled.kind = guess_kind(spec);
+  const bool ours = settled.kind == SourceKind::kText || settled.kind == SourceKind::kSensor;
+  if (!ours && spec.isolate.value_or(options.isolation.on) && isolate::can_isolate(spec))
+    return isolate::open_isolated(settled, options, clock);
   switch (settled.kind) {
     case SourceKind::kSubtitle:
       return ffmpeg::open_subtitles(settled, options, clock);

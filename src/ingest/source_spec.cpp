@@ -22,8 +22,8 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::array kKinds = {"auto", "media", "video", "audio", "subtitle", "text", "sensor"};
 constexpr std::array kUnits = {"auto", "ns", "us", "ms", "s"};
 constexpr std::array kDevices = {"v4l2:", "alsa:", "pulse:"};
-constexpr std::array<std::string_view, 11> kKeys = {"name",  "kind", "file",  "url",  "device", "video",
-                                                    "audio", "live", "epoch", "unit", "synced"};
+constexpr std::array<std::string_view, 12> kKeys = {"name",  "kind", "file",  "url",  "device", "video",
+                                                    "audio", "live", "epoch", "unit", "synced", "isolate"};
 
 /// The message may quote bytes that are no text.
 tl::unexpected<Error> usage(const std::string& message) {
@@ -91,6 +91,12 @@ Status set(SourceSpec& spec, std::string_view key, std::string_view value) {
     if (*ms < 0 || *ms > 10'000)
       return usage(fmt::format("source: synced={}; write 0 to 10000 milliseconds", value));
     spec.synced = Milliseconds(*ms);
+    return {};
+  }
+  if (key == "isolate") {
+    if (value != "on" && value != "off")
+      return usage(fmt::format("source: isolate={}; write on or off", value));
+    spec.isolate = value == "on";
     return {};
   }
   if (key == "live") {

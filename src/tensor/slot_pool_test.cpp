@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace braid {
 namespace {
@@ -69,6 +72,32 @@ TEST(SlotPoolTest, CopiesMayBeDroppedByDifferentThreads) {
     other.join();
   }
   EXPECT_EQ(pool.held(), 0U);
+}
+
+TEST(SlotPoolTest, WhatIsLentIsNotGivenAgainUntilTheBorrowerLetsItGo) {
+  std::vector<std::uint8_t> memory(2 * 64);
+  std::array<std::atomic<std::uint32_t>, 2> lent{};
+  const auto side = [&](SharedSlots::Side which) {
+    return SlotPool({memory.data(), lent.data(), which, nullptr}, 64, 2);
+  };
+  SlotPool lender = side(SharedSlots::Side::kLender), borrower = side(SharedSlots::Side::kBorrower);
+  Slot filled = lender.take().value();
+  const std::size_t number = lender.number_of(filled);
+  std::memset(filled.data(), 7, filled.size());
+  lender.lend(filled);
+  filled.reset();
+  Slot read = borrower.take(number).value();
+  EXPECT_EQ(read.data()[63], 7);
+  EXPECT_FALSE(borrower.take(number)) << "lent twice";
+  EXPECT_FALSE(borrower.take(2)) << "there are two";
+  const Slot other = lender.take().value();
+  EXPECT_NE(lender.number_of(other), number);
+  EXPECT_FALSE(lender.take());
+  Slot copy = read;
+  read.reset();
+  EXPECT_FALSE(lender.take()) << "a copy still holds it";
+  copy.reset();
+  EXPECT_EQ(lender.number_of(lender.take().value()), number);
 }
 
 TEST(SlotPoolTest, EmptyHandleIsHarmless) {

@@ -26,9 +26,9 @@ def close(ours, theirs, slack):
     return len(ours) == len(theirs) and all(abs(a - b) <= slack for a, b in zip(ours, theirs))
 
 
-def read(program, case, path):
-    """What the program reports, and the most memory it held, bytes."""
-    command = [program]
+def read(program, case, path, isolated=False):
+    """What the program reports, and the most memory it held, bytes. Isolated: decoded in a process of its own."""
+    command = [program] + ["--isolate", "1"] * isolated
     for limit, value in case.limits.items():
         command += ["--" + limit.replace("_", "-"), str(value)]
     command.append("-" if case.piped and case.spec == "{file}" else case.spec.format(file=path))
@@ -123,8 +123,17 @@ def check_rows(report, wanted):
     expect(same, f"readings {readings[:6]}, not {wanted.get('readings', [])}")
 
 
+def same(here, there):
+    """A file gives the same in a process of its own."""
+    for key in sorted(here.keys() | there.keys()):
+        expect(key == "peak_bytes" or here.get(key) == there.get(key),
+               f"{key} in a process of its own is {str(there.get(key))[:300]}, not {str(here.get(key))[:300]}")
+
+
 def check(program, case):
     """Raises Wrong."""
-    report = read(program, case, folder(case.group) / case.name)
+    path = folder(case.group) / case.name
+    report = read(program, case, path)
     expect(report["peak_bytes"] <= MOST_BYTES * (3 if SANITIZED else 1), f"held {report['peak_bytes']} bytes")
     compare(case, report)
+    same(report, read(program, case, path, isolated=True))

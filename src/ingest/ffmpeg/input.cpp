@@ -6,15 +6,19 @@ extern "C" {
 }
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "devices.h"
 #include "formats.h"
+#include "handed.h"
 #include "log_capture.h"
 #include "spool.h"
 
@@ -22,7 +26,8 @@ namespace braid::ingest::ffmpeg {
 
 namespace {
 
-constexpr int kPipeBuffer = 64 << 10;           // bytes
+constexpr int kPipeBuffer = 64 << 10;  // bytes
+constexpr int kFileBuffer = 32 << 10;
 constexpr std::size_t kHeadBytes = 4096;        // of a pipe, to see where an MP4's index is
 constexpr std::int64_t kFormatBytes = 2 << 20;  // to tell the format; the rest tells its streams
 constexpr std::int64_t kLeastProbe = 2048;      // FFmpeg takes no less
@@ -115,6 +120,26 @@ tl::unexpected<Error> open_error(const SourceSpec& spec, int error) {
                         spec.target, reason));
 }
 
+int read_descriptor(void* opaque, std::uint8_t* to, int size) {
+  const int descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(opaque));
+  for (;;) {
+    const ssize_t got = ::read(descriptor, to, static_cast<std::size_t>(size));
+    if (got > 0) return static_cast<int>(got);
+    if (got == 0) return AVERROR_EOF;
+    if (errno != EINTR) return AVERROR(errno);
+  }
+}
+
+std::int64_t seek_descriptor(void* opaque, std::int64_t offset, int whence) {
+  const int descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(opaque));
+  if (whence == AVSEEK_SIZE) {
+    struct stat status {};
+    return fstat(descriptor, &status) == 0 ? status.st_size : AVERROR(errno);
+  }
+  const off_t at = lseek(descriptor, offset, whence & ~AVSEEK_FORCE);
+  return at >= 0 ? at : AVERROR(errno);
+}
+
 int read_pipe(void* opaque, std::uint8_t* to, int size) {
   const std::ptrdiff_t got = static_cast<Input*>(opaque)->read_bytes(to, static_cast<std::size_t>(size));
   if (got == 0) return AVERROR_EOF;
@@ -139,7 +164,7 @@ std::string us_text(Nanoseconds d) { return std::to_string(std::max<std::int64_t
 Input::~Input() {
   format_.reset();
   if (!bytes_) return;
-  if (pipe_) {
+  if (own_bytes_) {
     av_freep(&bytes_->buffer);
     avio_context_free(&bytes_);
   } else {
@@ -162,25 +187,37 @@ int Input::read(AVPacket& packet) {
   return stopped_ ? AVERROR_EXIT : result;
 }
 
+Status Input::open_pipe(const SourceSpec& spec, const IngestOptions& options) {
+  auto reader = handed_ ? ByteReader::of(handed_->input, spec, clock_) : ByteReader::open(spec, clock_);
+  if (!reader) return tl::unexpected(reader.error());
+  pipe_ = *std::move(reader);
+  if (options.pipe_timeout) open_until_ = clock_.now() + *options.pipe_timeout;
+  pipe_->bound(options.give_up, open_until_);
+  read_head();
+  if (has_index_at_end(head_)) return spool_pipe(spec);
+  auto* buffer = static_cast<unsigned char*>(av_malloc(kPipeBuffer));
+  bytes_ = avio_alloc_context(buffer, kPipeBuffer, 0, this, read_pipe, nullptr, nullptr);
+  own_bytes_ = true;
+  return {};
+}
+
+Status Input::open_descriptor(int descriptor) {
+  auto* buffer = static_cast<unsigned char*>(av_malloc(kFileBuffer));
+  bytes_ = avio_alloc_context(buffer, kFileBuffer, 0, reinterpret_cast<void*>(std::intptr_t{descriptor}),
+                              read_descriptor, nullptr, seek_descriptor);
+  own_bytes_ = true;
+  return {};
+}
+
 Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
   bool pipe = spec.transport == Transport::kPipe;
+  if (handed_) return pipe ? open_pipe(spec, options) : open_descriptor(handed_->input);
   if (spec.transport == Transport::kFile) {
     auto fifo = check_path(spec.target);
     if (!fifo) return tl::unexpected(fifo.error());
     pipe = *fifo;
   }
-  if (pipe) {
-    auto reader = ByteReader::open(spec, clock_);
-    if (!reader) return tl::unexpected(reader.error());
-    pipe_ = *std::move(reader);
-    if (options.pipe_timeout) open_until_ = clock_.now() + *options.pipe_timeout;
-    pipe_->bound(options.give_up, open_until_);
-    read_head();
-    if (has_index_at_end(head_)) return spool_pipe(spec);
-    auto* buffer = static_cast<unsigned char*>(av_malloc(kPipeBuffer));
-    bytes_ = avio_alloc_context(buffer, kPipeBuffer, 0, this, read_pipe, nullptr, nullptr);
-    return {};
-  }
+  if (pipe) return open_pipe(spec, options);
   Dictionary settings;
   settings.set("protocol_whitelist", protocols_of(spec));
   if (spec.transport == Transport::kHttp) settings.set("rw_timeout", us_text(options.network_timeout));
@@ -219,10 +256,15 @@ Status Input::open_spooled(const SourceSpec& spec, const Spool& spool) {
 }
 
 Status Input::spool_pipe(const SourceSpec& spec) {
-  auto spool =
-      Spool::fill(head_, [this](std::uint8_t* to, std::size_t size) { return pipe_->read(to, size); });
+  auto spool = Spool::fill(
+      head_, [this](std::uint8_t* to, std::size_t size) { return pipe_->read(to, size); },
+      handed_ ? dup(handed_->spool) : Spool::make_file());
   if (!spool) return tl::unexpected(spool.error());
   pipe_.reset();
+  if (handed_) {
+    lseek(handed_->spool, 0, SEEK_SET);
+    return open_descriptor(handed_->spool);
+  }
   return open_spooled(spec, *spool);
 }
 
@@ -360,9 +402,11 @@ Result<std::unique_ptr<Input>> Input::open(const SourceSpec& spec, const IngestO
   const bool remote = spec.transport == Transport::kRtsp || spec.transport == Transport::kHttp;
   if (remote) input->open_until_ = clock.now() + patience;
   input->give_up_ = options.give_up;
+  input->handed_ = options.handed.get();
   const Status opened = input->open_all(spec, options);
   const bool given_up = options.give_up && *options.give_up;
   input->give_up_ = nullptr;
+  input->handed_ = nullptr;
   if (given_up) return fail(ErrorCode::kCancelled, fmt::format("{}: opening it was given up", spec.target));
   const bool too_slow = input->open_until_ && input->must_return();
   input->open_until_.reset();

@@ -47,6 +47,8 @@ class Input {
   Status spool_pipe(const SourceSpec& spec);
   Status spool_if_needed(const SourceSpec& spec);
   Status open_bytes(const SourceSpec& spec, const IngestOptions& options);
+  Status open_pipe(const SourceSpec& spec, const IngestOptions& options);
+  Status open_descriptor(int descriptor);
   Status probe(const SourceSpec& spec, const IngestOptions& options);
   Status check_pictures(const SourceSpec& spec, const IngestOptions& options);
   Status open_format(const SourceSpec& spec, const IngestOptions& options);
@@ -59,6 +61,8 @@ class Input {
   std::unique_ptr<ByteReader> pipe_;  // where bytes come from, for a pipe
   std::vector<std::uint8_t> head_;    // the pipe's first bytes
   std::size_t head_used_ = 0;         // of them, given to FFmpeg
+  const Handed* handed_ = nullptr;    // while it is being opened
+  bool own_bytes_ = false;            // bytes_ is read by this, not by FFmpeg
   AVIOContext* bytes_ = nullptr;      // none where the format reads by itself (RTSP, devices)
   const AVInputFormat* chosen_ = nullptr;
   FormatPtr format_;

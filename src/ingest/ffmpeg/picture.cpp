@@ -91,6 +91,7 @@ PictureSize shown_size(int width, int height, AVRational sample_aspect, bool tra
 }
 
 Result<Slot> PictureConverter::take(std::size_t bytes) {
+  if (take_slot_) return take_slot_(bytes);
   if (!pool_ || pool_->slot_bytes() < bytes) {
     const std::size_t slots = std::max(kMinSlots, std::min(max_slots_, kPoolBytes / bytes));
     pool_ = std::make_unique<SlotPool>(bytes, std::min(slots, std::max<std::size_t>(1, max_slots_)));

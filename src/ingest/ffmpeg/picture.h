@@ -1,7 +1,9 @@
 #pragma once
 // The one place where decoded pictures become frames: upright, square pixels, no alpha, RGB, not too large.
 
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "braid/base/result.h"
@@ -32,7 +34,9 @@ class PictureConverter {
  public:
   /// `max_side` px; at most `slots` pictures are held by others at a time, fewer where they would pass 512
   /// MiB.
-  PictureConverter(int max_side, std::size_t slots) : max_side_(max_side), max_slots_(slots) {}
+  /// `take_slot`: where room for a picture comes from instead.
+  PictureConverter(int max_side, std::size_t slots, std::function<Result<Slot>(std::size_t)> take_slot = {})
+      : max_side_(max_side), max_slots_(slots), take_slot_(std::move(take_slot)) {}
 
   /// `sample_aspect` is the container's, which goes before the frame's own. Colours by the frame's matrix and
   /// range, BT.709 for untagged pictures above 1024 x 576 and BT.601 below; HDR is tone-mapped; of woven
@@ -63,6 +67,7 @@ class PictureConverter {
 
   int max_side_;
   std::size_t max_slots_;
+  std::function<Result<Slot>(std::size_t)> take_slot_;
   std::unique_ptr<SlotPool> pool_;
   Scaler scaler_;
   Scaler unpacker_;                     // to RGBA, for pictures with alpha

@@ -39,15 +39,19 @@ bool has_index_at_end(std::span<const std::uint8_t> head) {
   return false;
 }
 
-Result<Spool> Spool::fill(std::span<const std::uint8_t> head, const Read& rest) {
+int Spool::make_file() {
   std::error_code none;
   const std::string folder = std::filesystem::temp_directory_path(none).string();
-  Spool spool(::open(folder.empty() ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  return ::open(folder.empty() ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+Result<Spool> Spool::fill(std::span<const std::uint8_t> head, const Read& rest, int file) {
+  Spool spool(file);
   if (spool.descriptor_ < 0)
     return fail(ErrorCode::kResource,
-                fmt::format("no temporary file in {} ({}): set TMPDIR to a folder that can hold "
+                fmt::format("no temporary file can be made ({}): set TMPDIR to a folder that can hold "
                             "the input",
-                            folder, std::strerror(errno)));
+                            std::strerror(errno)));
   Status stored = spool.append(head);
   std::array<std::uint8_t, 1 << 16> block;
   while (stored) {

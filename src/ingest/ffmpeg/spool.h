@@ -23,8 +23,11 @@ class Spool {
   /// As ByteReader::read().
   using Read = std::function<std::ptrdiff_t(std::uint8_t*, std::size_t)>;
 
-  /// Reads to the end. kLimit: it holds more; kResource: the temporary directory can't.
-  static Result<Spool> fill(std::span<const std::uint8_t> head, const Read& rest);
+  /// An empty file without a name in the temporary directory; -1: it can't be made (errno).
+  static int make_file();
+  /// Reads to the end, into `file`, which is closed with this. kLimit: it holds more; kResource: the
+  /// temporary directory can't.
+  static Result<Spool> fill(std::span<const std::uint8_t> head, const Read& rest, int file = make_file());
   Spool(Spool&& other) noexcept;
   Spool& operator=(Spool&&) = delete;
   ~Spool();

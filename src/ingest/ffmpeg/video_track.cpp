@@ -6,6 +6,7 @@
 
 #include "braid/ingest/frame_sampler.h"
 #include "exif.h"
+#include "handed.h"
 #include "luma_grid.h"
 #include "picture.h"
 #include "track.h"
@@ -49,7 +50,7 @@ class VideoTrack final : public Track {
         lossy_(lossy),
         sampler_({options.fps, options.max_fps}),
         converter_(options.max_frame_side > 0 ? options.max_frame_side : options.limits.max_side,
-                   options.frame_slots) {}
+                   options.frame_slots, options.handed ? options.handed->take_slot : nullptr) {}
 
  private:
   void on_packet(const AVPacket& packet) override {

@@ -2,10 +2,10 @@
 // Which members of a recording's values go into the file, in which order. New ones are added at the end, read
 // where there are bytes left; none is ever taken away.
 
-#include "record/byte_archive.h"
+#include "braid/base/byte_archive.h"
 #include "record/events.h"
 
-namespace braid::serve {
+namespace braid {
 
 template <>
 inline constexpr int kEnumValues<ErrorCode> = 11;
@@ -14,7 +14,15 @@ inline constexpr int kEnumValues<StreamKind> = kStreamKinds;
 template <>
 inline constexpr int kEnumValues<RowKind> = kRowKinds;
 template <>
-inline constexpr int kEnumValues<Fate> = 3;
+inline constexpr int kEnumValues<serve::Fate> = 3;
+
+}  // namespace braid
+
+namespace braid::serve {
+
+struct RecordingHome;  // where the archives look for fields()
+using ByteWriter = ArchiveWriter<RecordingHome>;
+using ByteReader = ArchiveReader<RecordingHome>;
 
 /// [height, width, 3] u8 without what may stand between rows; none: no bytes.
 void pixels(ByteWriter& archive, const Frame& frame);

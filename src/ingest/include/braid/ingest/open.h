@@ -27,6 +27,18 @@ struct InputLimits {
   std::int64_t max_probe_bytes = 5 << 20;       ///< read to tell what a file is and holds
 };
 
+/// Decoding in a process that can do nothing else: files and pipes that hold media or subtitles. What FFmpeg
+/// fetches by itself (HTTP, RTSP, devices) and our own readers of logs and text stay in this one.
+struct Isolation {
+  bool on = false;          ///< unless a source's own `isolate` says otherwise
+  std::string worker = {};  ///< the program; empty: braid-ingest-worker beside this one or in ../lib/braid
+  std::int64_t memory_bytes = std::int64_t{4} << 30;  ///< of addresses, for one input; 0: any
+  Nanoseconds computing{};                            ///< processor time for one input; 0: any
+  Nanoseconds patience = std::chrono::seconds(30);    ///< processor time without a sign of life; 0: any
+};
+
+struct Handed;
+
 struct IngestOptions {
   double fps = 2.0;      ///< frames a second of session time, on a grid from 0; at most max_fps
   double max_fps = 4.0;  ///< frames a second with scene changes; equal to fps: no extra frames
@@ -46,12 +58,15 @@ struct IngestOptions {
   std::optional<Nanoseconds> pipe_timeout = {};
   /// Any thread sets it: what is being opened from the network or a pipe then fails soon, with kCancelled.
   std::shared_ptr<const std::atomic<bool>> give_up = {};
+  Isolation isolation = {};
+  std::shared_ptr<const Handed> handed = {};  ///< set in the processes that decode, alone
 };
 
 /// Opens and probes; blocks for as long as that takes, at most about `network_timeout` for a silent peer.
 /// Errors: kNotFound (no such file, device or address), kBadInput (empty, garbage, cut before its index, a
 /// folder), kUnsupported (no decoder, a playlist), kLimit (too large, too many streams), kUsage (no such
-/// stream), kCancelled.
+/// stream), kCancelled. Isolated: kResource (no process to decode it), and where that one crashes, breaks its
+/// bounds or is killed, kBadInput, kLimit or kResource, here or from run(): it costs this source alone.
 ///
 /// Session times of files: the container's, minus the file's one origin (the earliest start of the streams
 /// used; a negative start of sound is codec priming and counts as 0). Of live sources: by their clock

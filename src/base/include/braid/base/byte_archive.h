@@ -1,6 +1,7 @@
 #pragma once
 // Values as bytes and back: little-endian, in the order in which they are named. A type's members are listed
-// once, in `fields(archive, value)`, for both ways.
+// once, in `fields(archive, value)`, for both ways: beside the type, or in the namespace of `Home`, a type
+// that the user of an archive names for that.
 
 #include <array>
 #include <bit>
@@ -17,7 +18,7 @@
 
 #include "braid/base/ids.h"
 
-namespace braid::serve {
+namespace braid {
 
 static_assert(std::endian::native == std::endian::little, "records are little-endian");
 
@@ -28,7 +29,8 @@ concept PlainValue = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class Enum>
 inline constexpr int kEnumValues = 0;
 
-class ByteWriter {
+template <class Home>
+class ArchiveWriter {
  public:
   static constexpr bool kReads = false;
 
@@ -77,7 +79,7 @@ class ByteWriter {
     (*this)(id.value);
   }
   template <class T>
-  requires requires(ByteWriter& archive, T& value) { fields(archive, value); }
+  requires requires(ArchiveWriter& archive, T& value) { fields(archive, value); }
   void operator()(const T& value) {
     fields(*this, const_cast<T&>(value));  // it only reads them
   }
@@ -86,11 +88,12 @@ class ByteWriter {
 };
 
 /// Any bytes will do: once one value can't be read, it and all after it are left as they were.
-class ByteReader {
+template <class Home>
+class ArchiveReader {
  public:
   static constexpr bool kReads = true;
 
-  explicit ByteReader(std::string_view bytes) : left_(bytes) {}
+  explicit ArchiveReader(std::string_view bytes) : left_(bytes) {}
   /// Everything was read and nothing is left.
   bool whole() const { return ok_ && left_.empty(); }
   bool ok() const { return ok_; }
@@ -152,7 +155,7 @@ class ByteReader {
     Rep count = value.count();
     (*this)(count);
     // So that sums don't run over; the ends of the range stand for never and always.
-    constexpr Rep kMost = Rep{1} << 60;
+    constexpr Rep kMost = Rep{1} << 61;
     const bool end = count == std::numeric_limits<Rep>::max() || count == std::numeric_limits<Rep>::min();
     if (!end && (count > kMost || count < -kMost)) return refuse();
     value = std::chrono::duration<Rep, Period>(count);
@@ -168,7 +171,7 @@ class ByteReader {
     (*this)(id.value);
   }
   template <class T>
-  requires requires(ByteReader& archive, T& value) { fields(archive, value); }
+  requires requires(ArchiveReader& archive, T& value) { fields(archive, value); }
   void operator()(T& value) { fields(*this, value); }
 
  private:
@@ -192,4 +195,4 @@ class ByteReader {
   bool ok_ = true;
 };
 
-}  // namespace braid::serve
+}  // namespace braid
