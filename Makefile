@@ -4,12 +4,14 @@ SHELL := /bin/bash
 PREPARE := tools/setup/prepare.sh
 NPROC := $(shell nproc)
 FUZZ_SECONDS ?= 20
+COUNT ?= 20000
+SEED ?= 7
 PREFIX ?= /usr/local
 CLIP ?= models/nano/samples/clip.mp4
 # CUDA=ON builds llama.cpp with its CUDA backend.
 export BRAID_CUDA := $(if $(CUDA),$(CUDA),OFF)
 
-.PHONY: help demo build model model-w test bench faults soak torture fuzz sanitize tsan format check nano-check clean install
+.PHONY: help demo build model model-w test bench faults soak torture mutations fuzz sanitize tsan format check nano-check clean install
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,7 +34,7 @@ test: ## build and run every test
 	@$(PREPARE) test
 	@ctest --test-dir build/release --output-on-failure --no-tests=error -j $(NPROC)
 
-bench: ## compare speed with llama.cpp (QUICK=1: fewer rounds; BENCH=serving, BENCH=clock, BENCH=memory: that part; UPDATE_DOCS=1: into docs/performance.md)
+bench: ## compare speed with llama.cpp (QUICK=1: fewer rounds; BENCH=serving, BENCH=clock, BENCH=memory, BENCH=media: that part; UPDATE_DOCS=1: into docs/performance.md)
 	@$(PREPARE) demo
 	@tools/bench.sh
 
@@ -47,6 +49,10 @@ soak: ## a day of virtual time, then ten minutes on the default model: nothing g
 torture: ## 400 files of every kind, whole and broken, read under AddressSanitizer and UBSan
 	@$(PREPARE) test
 	@tools/torture.sh
+
+mutations: ## 20,000 random changes of the torture set's files, each decoded in a process of its own (COUNT=, SEED=; 20 minutes)
+	@$(PREPARE) test
+	@PYTHONPATH=tools python3 -B -m torture.mutate build/release/bin/braid_ingest_outcomes --count $(COUNT) --seed $(SEED)
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (20)
 	@$(PREPARE) dev

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
 # BENCH=clock: capture times over simulated networks, a minute, and nothing else; BENCH=turns: ends of turns and speech over
-# answers, likewise; BENCH=memory: searches of 10^4 to 10^6 records (QUICK=1: to 10^5). BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full
+# answers, likewise; BENCH=memory: searches of 10^4 to 10^6 records (QUICK=1: to 10^5).
+# BENCH=media: what a 1080p frame costs in a worker, in process and by ffmpeg. BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full
 # run's table goes into docs/performance.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,6 +20,11 @@ if [[ ${BENCH:-} == memory ]]; then
     "$build/bin/braid_memory_bench" "$records" 500 build/memory-bench
   done | tee build/memory.md
   exit
+fi
+if [[ ${BENCH:-} == media ]]; then
+  step_total=1
+  step "building the benchmark of media" cmake --build "$build" --target braid_media_cost
+  exec python3 bench/media.py "$build/bin/braid_media_cost" build/media-bench
 fi
 if [[ ${BENCH:-} == clock ]]; then
   step_total=1

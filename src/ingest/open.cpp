@@ -7,6 +7,7 @@
 #include "ffmpeg/media_source.h"
 #include "ffmpeg/subtitle_source.h"
 #include "isolate/isolated_source.h"
+#include "isolate/workers.h"
 #include "kind.h"
 #include "log_source.h"
 
@@ -31,6 +32,13 @@ Status check(const IngestOptions& options) {
 }
 
 }  // namespace
+
+Status prepare_isolation(const Isolation& isolation) {
+  if (!isolation.on) return {};
+  auto workers = isolate::Workers::of(isolation.worker);
+  if (!workers) return tl::unexpected(workers.error());
+  return (*workers)->prepare();
+}
 
 Result<std::unique_ptr<Source>> open_source(const SourceSpec& spec, const IngestOptions& options,
                                             Clock& clock) {

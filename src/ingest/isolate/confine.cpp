@@ -217,8 +217,9 @@ std::int64_t address_space() {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-bool limit(int what, std::int64_t most) {
-  const rlimit bound{static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
+/// `grace`: beyond, for those that are first told by a signal.
+bool limit(int what, std::int64_t most, std::int64_t grace = 0) {
+  const rlimit bound{static_cast<rlim_t>(most), static_cast<rlim_t>(most + grace)};
   return setrlimit(static_cast<decltype(RLIMIT_AS)>(what), &bound) == 0;
 }
 
@@ -235,7 +236,7 @@ Confinement confine(const Bounds& bounds) {
     confinement.limits &= limit(RLIMIT_AS, address_space() + bounds.memory_bytes);
   if (bounds.computing > Nanoseconds{})
     confinement.limits &=
-        limit(RLIMIT_CPU, std::max<std::int64_t>(1, bounds.computing / std::chrono::seconds(1)));
+        limit(RLIMIT_CPU, std::max<std::int64_t>(1, bounds.computing / std::chrono::seconds(1)), 2);
   confinement.landlock = close_files();
   confinement.filter = filter_calls();
   return confinement;

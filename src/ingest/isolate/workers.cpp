@@ -125,6 +125,11 @@ Status Workers::start_guard() {
   return {};
 }
 
+Status Workers::prepare() {
+  std::lock_guard lock(mutex_);
+  return guard_ ? Status() : start_guard();
+}
+
 Result<Worker> Workers::start(const Open& open, int input, int spool) {
   auto channel = socket_pair();
   auto guard = socket_pair();

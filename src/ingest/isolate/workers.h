@@ -2,6 +2,7 @@
 // Starts the processes that decode, each from a guard that was started once and has everything loaded.
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "isolate/channel.h"
@@ -26,6 +27,8 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
+  /// Starts the guard. kResource.
+  Status prepare();
   /// `spool` may be none. kResource: no process or descriptor is left.
   Result<Worker> start(const Open& open, int input, int spool);
 

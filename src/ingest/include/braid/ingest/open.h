@@ -62,6 +62,10 @@ struct IngestOptions {
   std::shared_ptr<const Handed> handed = {};  ///< set in the processes that decode, alone
 };
 
+/// Starts what workers are started from, which takes some tens of ms; else the first isolated source does.
+/// kResource: the program isn't there or can't be started. Nothing where isolation is off.
+Status prepare_isolation(const Isolation& isolation);
+
 /// Opens and probes; blocks for as long as that takes, at most about `network_timeout` for a silent peer.
 /// Errors: kNotFound (no such file, device or address), kBadInput (empty, garbage, cut before its index, a
 /// folder), kUnsupported (no decoder, a playlist), kLimit (too large, too many streams), kUsage (no such
