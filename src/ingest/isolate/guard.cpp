@@ -67,14 +67,14 @@ class Guard {
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
       for (auto child = children_.begin(); child != children_.end(); ++child)
         if (child->pid == pid) {
-          tell(child->teller, {true, status});
+          tell(child->teller, {Word::Of::kEnd, status});
           children_.erase(child);
           break;
         }
   }
 
-  static void tell(const Descriptor& teller, const Exit& exit) {
-    send(teller.get(), {reinterpret_cast<const char*>(&exit), sizeof exit}, {}, false);
+  static void tell(const Descriptor& teller, const Word& word) {
+    send(teller.get(), {reinterpret_cast<const char*>(&word), sizeof word}, {}, false);
   }
 
   bool take_request() {
@@ -88,10 +88,8 @@ class Guard {
     const pid_t self = getpid();
     const pid_t pid = fork();
     if (pid == 0) become_worker(*open, request.descriptors, self);
-    if (pid < 0)
-      tell(request.descriptors[1], {false, errno});
-    else
-      children_.push_back({pid, std::move(request.descriptors[1])});
+    tell(request.descriptors[1], pid < 0 ? Word{Word::Of::kFailure, errno} : Word{Word::Of::kStart, pid});
+    if (pid > 0) children_.push_back({pid, std::move(request.descriptors[1])});
     return true;
   }
 

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -264,8 +265,7 @@ class IsolatedSource final : public Source {
       const bool may_wait = spec_.transport == Transport::kPipe || (life_.opened && options_.realtime);
       const int ready = poll(waits.data(), waits.size(), may_wait && !give_up ? -1 : kSliceMs);
       if (waits[1].revents != 0) return fail(ErrorCode::kCancelled, fmt::format("{}: stopped", spec_.target));
-      // Of one that computes the kernel keeps count; this is for one that does nothing at all.
-      if (ready == 0 && !may_wait && !pools_.all_held()) silent_ms += kSliceMs;
+      if (ready == 0 && !may_wait && !pools_.all_held()) silent_ms = computes() ? 0 : silent_ms + kSliceMs;
       const Nanoseconds most = 2 * options_.isolation.patience;
       if (most > Nanoseconds{} && Milliseconds(silent_ms) > most)
         return tl::unexpected(obituary(life_, most));
@@ -273,14 +273,33 @@ class IsolatedSource final : public Source {
   }
 
   Error died() {
-    pollfd wait{worker_.guard.get(), POLLIN, 0};
-    Received word;
-    std::optional<Exit> exit;
-    if (poll(&wait, 1, kExitMs) == 1 && receive(worker_.guard.get(), word) == Got::kMessage &&
-        word.bytes.size() == sizeof(Exit))
-      std::memcpy(&exit.emplace(), word.bytes.data(), sizeof(Exit));
+    std::optional<Word> end;
+    do end = word_of_guard(kExitMs);
+    while (end && end->of == Word::Of::kStart);
     worker_ = Worker();
-    return obituary(life_, exit);
+    return obituary(life_, end);
+  }
+
+  std::optional<Word> word_of_guard(int patience_ms) {
+    pollfd wait{worker_.guard.get(), POLLIN, 0};
+    Received received;
+    Word word;
+    if (poll(&wait, 1, patience_ms) != 1 || receive(worker_.guard.get(), received) != Got::kMessage ||
+        received.bytes.size() != sizeof word)
+      return std::nullopt;
+    std::memcpy(&word, received.bytes.data(), sizeof word);
+    return word;
+  }
+
+  /// Whether the worker has computed since the last look. Of one that does the kernel keeps count.
+  bool computes() {
+    if (pid_ == 0)
+      if (const auto word = word_of_guard(0); word && word->of == Word::Of::kStart) pid_ = word->value;
+    clockid_t clock{};
+    timespec now{};
+    if (pid_ == 0 || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &now) != 0) return false;
+    const Nanoseconds computed = std::chrono::seconds(now.tv_sec) + Nanoseconds(now.tv_nsec);
+    return std::exchange(computed_, computed) != computed;
   }
 
   SourceSpec spec_;
@@ -295,6 +314,8 @@ class IsolatedSource final : public Source {
   std::atomic<bool> stopped_{false};
   std::unique_ptr<StampClock> stamps_;
   Received received_;
+  pid_t pid_ = 0;           // of the worker; 0: not told yet
+  Nanoseconds computed_{};  // by it, at the last look
 };
 
 /// What the worker will read.

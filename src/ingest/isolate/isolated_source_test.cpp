@@ -33,7 +33,7 @@ IngestOptions isolated(const std::string& worker = BRAID_WORKER) {
 
 IngestOptions scripted() {
   IngestOptions options = isolated(BRAID_SCRIPTED_WORKER);
-  options.isolation.patience = Milliseconds(300);
+  options.isolation.patience = Milliseconds(500);
   return options;
 }
 
@@ -123,9 +123,9 @@ TEST(IsolatedSource, OfACrashIsASentenceThatSaysSoAndWhen) {
 }
 
 TEST(IsolatedSource, ThatComputesOrSleepsForEverIsEnded) {
-  EXPECT_THAT(see_script("spin\n").status.error().message, HasSubstr("computed for 0.3 s"));
+  EXPECT_THAT(see_script("spin\n").status.error().message, HasSubstr("computed for 0.5 s"));
   EXPECT_EQ(code(see_script("run\nframe 8\nspin\n").status), "limit");
-  EXPECT_THAT(see_script("run\nsleep\n").status.error().message, HasSubstr("gave nothing for 0.6 s"));
+  EXPECT_THAT(see_script("run\nsleep\n").status.error().message, HasSubstr("gave nothing for 1.0 s"));
   IngestOptions options = scripted();
   options.isolation.patience = std::chrono::seconds(30);
   options.isolation.computing = std::chrono::seconds(1);

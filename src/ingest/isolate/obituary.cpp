@@ -56,13 +56,13 @@ Error of_signal(const Life& life, int signal) {
 
 }  // namespace
 
-Error obituary(const Life& life, const std::optional<Exit>& exit) {
-  if (exit && !exit->started)
+Error obituary(const Life& life, const std::optional<Word>& end) {
+  if (end && end->of == Word::Of::kFailure)
     return about(life, ErrorCode::kResource, true,
                  "could not be started ({}); close other programs or raise ulimit -u",
-                 std::strerror(exit->status));
-  if (!exit || WIFSIGNALED(exit->status)) return of_signal(life, exit ? WTERMSIG(exit->status) : SIGKILL);
-  switch (WEXITSTATUS(exit->status)) {
+                 std::strerror(end->value));
+  if (!end || WIFSIGNALED(end->value)) return of_signal(life, end ? WTERMSIG(end->value) : SIGKILL);
+  switch (WEXITSTATUS(end->value)) {
     case kNoMemory:
       return about(life, ErrorCode::kLimit, false,
                    "needs more than {} bytes of memory {}; raise max_decoder_bytes if it is to be trusted",
@@ -72,8 +72,8 @@ Error obituary(const Life& life, const std::optional<Exit>& exit) {
           life, ErrorCode::kResource, false,
           "can't be confined: this kernel has no seccomp filters; read what you trust with isolate=off");
     default:
-      return about(life, ErrorCode::kBadInput, false, "ended by itself ({}) {}; {}",
-                   WEXITSTATUS(exit->status), where(life), kDamaged);
+      return about(life, ErrorCode::kBadInput, false, "ended by itself ({}) {}; {}", WEXITSTATUS(end->value),
+                   where(life), kDamaged);
   }
 }
 

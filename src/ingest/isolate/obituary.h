@@ -18,9 +18,9 @@ struct Life {
   SessionTime last;  ///< of what it sent
 };
 
-/// `exit`: none if nobody could say. kBadInput: it crashed or did what decoders don't; kLimit: a bound;
+/// `end`: none if nobody could say. kBadInput: it crashed or did what decoders don't; kLimit: a bound;
 /// kResource (retryable): somebody else ended it, or it couldn't be started.
-Error obituary(const Life& life, const std::optional<Exit>& exit);
+Error obituary(const Life& life, const std::optional<Word>& end);
 /// It was ended because it sent what it must not.
 Error obituary(const Life& life, const Error& broken_promise);
 /// It was ended because it was silent for so long.

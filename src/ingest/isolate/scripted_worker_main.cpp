@@ -72,7 +72,7 @@ void do_one(const std::string& verb, const std::string& argument) {
   if (verb == "throw") throw std::runtime_error("on purpose");
   if (verb == "eat") eat();
   if (verb == "sleep")
-    for (;;) usleep(1000);
+    for (;;) sleep(1000);
   for (volatile bool spins = verb == "spin"; spins;) {
   }
   try_calls(verb);

@@ -110,10 +110,11 @@ struct PoolGiven {
   std::uint64_t slot_bytes = 0;
 };
 
-/// What the guard of the workers says of one that is gone.
-struct Exit {
-  bool started = false;     ///< false: `status` is why not, an errno
-  std::int32_t status = 0;  ///< as wait() gives it
+/// What the guard of the workers says of one: first that it was started, or why not; then how it ended.
+struct Word {
+  enum class Of : std::uint8_t { kStart, kFailure, kEnd };
+  Of of = Of::kStart;
+  std::int32_t value = 0;  ///< its process's number; an errno; as wait() gives it
 };
 
 using ToWorker = std::variant<Open, Run, PoolGiven, StampClock::Captured>;
