@@ -60,6 +60,15 @@ JsonLine& JsonLine::us(std::string_view field, std::optional<SessionTime> at) {
   return at ? number(field, to_us(*at)) : null(field);
 }
 
+JsonLine& JsonLine::times_us(std::string_view field, const std::vector<SessionTime>& times) {
+  begin_list(field);
+  for (const SessionTime at : times) {
+    if (!std::exchange(first_, false)) text_ += ',';
+    text_ += std::to_string(to_us(at));
+  }
+  return end_list();
+}
+
 JsonLine& JsonLine::ms(std::string_view field, std::optional<Nanoseconds> span) {
   if (!span) return null(field);
   name(field);

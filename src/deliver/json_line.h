@@ -23,7 +23,8 @@ class JsonLine {
   JsonLine& count(std::string_view name, std::uint64_t value);
   JsonLine& boolean(std::string_view name, bool value);
   JsonLine& null(std::string_view name);
-  JsonLine& us(std::string_view name, std::optional<SessionTime> at);    ///< null without a value
+  JsonLine& us(std::string_view name, std::optional<SessionTime> at);  ///< null without a value
+  JsonLine& times_us(std::string_view name, const std::vector<SessionTime>& times);
   JsonLine& ms(std::string_view name, std::optional<Nanoseconds> span);  ///< null without a value
   JsonLine& stages(std::string_view name, const StageTimes& times);
   JsonLine& begin(std::string_view name);  ///< any text; an object inside, until end()

@@ -98,6 +98,60 @@ std::string json_of(const AnswerDelta& delta) {
       .close();
 }
 
+namespace {
+
+const char* to_string(StreamKind kind) {
+  switch (kind) {
+    case StreamKind::kVideo:
+      return "video";
+    case StreamKind::kAudio:
+      return "audio";
+    case StreamKind::kText:
+      return "text";
+    case StreamKind::kReading:
+      return "reading";
+  }
+  return "text";
+}
+
+void add_streams(JsonLine& line, const std::vector<PipelineStream>& streams) {
+  line.begin_list("streams");
+  for (const PipelineStream& stream : streams) {
+    line.begin().string("source", stream.source).string("kind", to_string(stream.kind));
+    line.count("count", stream.count).times_us("members_us", stream.members);
+    line.ms("age_ms", stream.age).ms("error_bound_ms", stream.error_bound);
+    line.string("coverage", stream.coverage).end();
+  }
+  line.end_list();
+}
+
+}  // namespace
+
+std::string json_of(const PipelineEvent& event) {
+  JsonLine line;
+  line.string("type", "pipeline").string("stage", event.stage).string("action", event.action);
+  line.us("at_us", event.at).begin("trigger");
+  add_source(line, event.source);
+  line.string("channel", event.channel).string("value", event.value).string("text", event.text).end();
+  line.us("from_us", event.from).us("to_us", event.to);
+  add_streams(line, event.streams);
+  line.begin_list("evidence");
+  for (const Evidence& one : event.evidence)
+    line.begin()
+        .number("record", one.record)
+        .string("time", one.time)
+        .string("source", one.source)
+        .string("text", one.text)
+        .end();
+  line.end_list();
+  if (event.question) line.number("question_id", event.question->value);
+  if (!event.answer.empty()) line.string("answer", event.answer);
+  if (!event.files.empty()) line.strings("files", event.files);
+  line.ms("since_trigger_ms", event.since_trigger);
+  add_error(line, event.error);
+  return line.close();
+}
+
 std::string json_of(const Summary& summary) {
   JsonLine line;
   line.string("type", "summary").us("end_us", summary.end).ms("wall_ms", summary.wall);

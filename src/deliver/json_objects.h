@@ -22,6 +22,7 @@ std::string json_of(const Fault& fault);
 std::string json_of(const Notice& notice);
 std::string json_of(const AnswerBegin& begin);
 std::string json_of(const AnswerDelta& delta);
+std::string json_of(const PipelineEvent& event);
 std::string json_of(const Summary& summary);
 
 /// An answer's object up to its text, which can go out before the answer is finished.

@@ -67,6 +67,7 @@ class JsonWriter final : public Writer {
   void write(const Note& note) { lines_->end(json_of(note)); }
   void write(const Fault& fault) { lines_->end(json_of(fault)); }
   void write(const Notice& notice) { lines_->end(json_of(notice)); }
+  void write(const PipelineEvent& event) { lines_->end(json_of(event)); }
   void write(const Summary& summary) { lines_->end(json_of(summary)); }
   void write(const AnswerBegin& begin) {
     if (options_.deltas) lines_->end(json_of(begin));

@@ -52,6 +52,7 @@ class TextWriter final : public Writer {
   void write(const AnswerBegin& begin);
   void write(const AnswerDelta& delta);
   void write(const Answer& answer);
+  void write(const PipelineEvent& event);
   void write(const Summary& summary) {
     if (!options_.quiet) print(dim(summary_line(summary)) + "\n");
   }
@@ -112,6 +113,25 @@ void TextWriter::write(const Fault& fault) {
   const std::string text = fmt::format("braid: {}{} ({})", place(fault.source, fault.at),
                                        printable(fault.error.message), to_string(fault.error.code));
   err_.write((error_colour_ ? "\033[31m" + text + "\033[0m" : text) + "\n");
+}
+
+void TextWriter::write(const PipelineEvent& event) {
+  if (options_.quiet) return;
+  end_line();
+  bar_.clear();
+  std::string what = event.channel.empty() ? event.text : fmt::format("{} {}", event.channel, event.value);
+  if (event.error) what = fmt::format("{} ({})", event.error->message, to_string(event.error->code));
+  // An answer is on its way to the same eyes already.
+  std::size_t members = 0;
+  for (const PipelineStream& stream : event.streams) members += stream.count;
+  print(dim(fmt::format("[{:.3f}s] {}: {}{}{} {:.0f} ms after it came\n", to_seconds(event.at),
+                        printable(event.stage), printable(what), what.empty() ? "" : "; ",
+                        event.from ? fmt::format("{} gathered,", members) : event.action,
+                        to_ms(event.since_trigger))));
+  if (event.action == "retrieve" || event.action == "gather")
+    for (const Evidence& one : event.evidence)
+      print(dim(printable(fmt::format("  {} {}: {}", one.time, one.source, one.text))) + "\n");
+  for (const std::string& file : event.files) print(dim("  " + printable(file)) + "\n");
 }
 
 void TextWriter::write(const AnswerBegin& begin) {

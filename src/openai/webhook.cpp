@@ -28,12 +28,16 @@ Result<std::string> webhook_signature(std::string_view secret, std::string_view 
 
 Result<WebhookPost> print_webhook(const WebhookEvent& event, std::string_view secret) {
   JsonOut out;
-  out.begin_object().name("type").string("answer").name("delivery").string(event.delivery_id);
-  out.name("attempt").integer(event.attempt).name("sent_at").integer(event.sent_at);
-  out.name("session").string(event.session).name("question").string(event.question);
-  out.name("asked_at_us").integer(event.asked_at_us).name("answer").string(event.answer);
-  out.name("finish").string(to_string(event.finish));
-  append_account(out, event.account);
+  out.begin_object().name("type").string(event.pipeline.empty() ? "answer" : "pipeline");
+  out.name("delivery").string(event.delivery_id).name("attempt").integer(event.attempt);
+  out.name("sent_at").integer(event.sent_at).name("session").string(event.session);
+  if (event.pipeline.empty()) {
+    out.name("question").string(event.question).name("asked_at_us").integer(event.asked_at_us);
+    out.name("answer").string(event.answer).name("finish").string(to_string(event.finish));
+    append_account(out, event.account);
+  } else {
+    out.name("event").raw(event.pipeline);
+  }
   out.end_object();
 
   WebhookPost post;

@@ -103,6 +103,7 @@ int run(int argc, char** argv) {
   add_models(app, command);
   add_memory(app, command);
   add_clock(app, command);
+  add_pipeline(app, command);
   add_replay(app, command);
   for (CLI::App* subcommand : app.get_subcommands([](CLI::App*) { return true; }))
     add_log_level(*subcommand, level);

@@ -19,6 +19,7 @@ void add_serve(CLI::App& app, Command& run, ServerStart start = {});
 void add_models(CLI::App& app, Command& run);
 void add_memory(CLI::App& app, Command& run);
 void add_clock(CLI::App& app, Command& run);
+void add_pipeline(CLI::App& app, Command& run);
 void add_replay(CLI::App& app, Command& run);
 
 }  // namespace braid::serve

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/time_text.h"
+#include "config/time_text.h"
 #include "memory/search_words.h"
 
 namespace braid::serve {

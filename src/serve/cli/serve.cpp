@@ -86,6 +86,11 @@ void add_session_flags(CLI::App& command, ServerConfig& config) {
       ->type_name("DIR");
   command
       .add_option(
+          "--pipeline", config.pipeline,
+          "TOML file of stages: what is done when something happens to the SOURCEs (docs/pipelines.md)")
+      ->type_name("FILE");
+  command
+      .add_option(
           "--embedder", config.memory.embedder,
           "GGUF of the model that makes vectors of texts; off: none. Default: all-MiniLM-L6-v2, where "
           "it was prepared")

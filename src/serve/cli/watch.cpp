@@ -18,6 +18,7 @@
 #include "cli/interrupts.h"
 #include "cli/say.h"
 #include "cli/watch_options.h"
+#include "cli/watch_pipeline.h"
 #include "memory/memory_trouble.h"
 #include "memory/session_memory.h"
 #include "memory/text_embedder.h"
@@ -35,11 +36,13 @@ struct WatchMemory {
   WatchMemory(std::shared_ptr<retrieve::Memory> opened, std::string its_folder)
       : memory(std::move(opened)),
         folder(std::move(its_folder)),
-        session(memory, {.session = new_id("watch_")}),
+        id(new_id("watch_")),
+        session(memory, {.session = id}),
         trouble(*memory, folder) {}
 
   const std::shared_ptr<retrieve::Memory> memory;
   const std::string folder;
+  const std::string id;
   SessionMemory session;
   MemoryTrouble trouble;
 };
@@ -60,9 +63,10 @@ constexpr std::size_t kNoteBytes = 64U << 20;
 /// Passes events on and remembers what the exit code needs.
 class Watching final : public deliver::EventSink {
  public:
-  /// `memory` may be null.
-  Watching(std::unique_ptr<deliver::Writer> writer, WatchMemory* memory, Clock& clock)
-      : writer_(std::move(writer)), memory_(memory), clock_(clock) {}
+  /// `memory` and `pipeline` may be null.
+  Watching(std::unique_ptr<deliver::Writer> writer, WatchMemory* memory, WatchPipeline* pipeline,
+           Clock& clock)
+      : writer_(std::move(writer)), memory_(memory), pipeline_(pipeline), clock_(clock) {}
 
   void on_event(const deliver::Event& event) override {
     if (const auto* answer = std::get_if<Answer>(&event))
@@ -70,7 +74,10 @@ class Watching final : public deliver::EventSink {
           failed_ || answer->finish == FinishReason::kError || answer->finish == FinishReason::kCancelled;
     if (const auto* fault = std::get_if<deliver::Fault>(&event)) fault_ = fault_.value_or(fault->error.code);
     perceived_ = perceived_ || std::holds_alternative<deliver::Perceived>(event);
+    if (const auto* stage = std::get_if<deliver::PipelineEvent>(&event))
+      failed_ = failed_ || (stage->error && stage->error->code != ErrorCode::kLate);
     if (memory_) memory_->session.on_event(event);
+    if (pipeline_) pipeline_->on_event(event);
     writing_since_ = clock_.now();
     if (memory_)
       if (auto trouble = memory_->trouble.begun())
@@ -103,6 +110,7 @@ class Watching final : public deliver::EventSink {
 
   std::unique_ptr<deliver::Writer> writer_;
   WatchMemory* memory_;
+  WatchPipeline* pipeline_;
   Clock& clock_;
   std::atomic<SteadyTime> writing_since_ = kNotWriting;
   std::atomic<Watch*> running_ = nullptr;
@@ -151,16 +159,20 @@ void ask_typed(Session& session, const WatchOptions& options, std::string line) 
   if (auto asked = session.ask(std::move(question)); !asked) say("braid: {}\n", asked.error().message);
 }
 
-Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, WatchMemory* memory, Clock& clock,
-                                            deliver::EventSink& sink) {
+Result<std::unique_ptr<Watch>> open_and_ask(const WatchOptions& options, WatchMemory* memory,
+                                            WatchPipeline* pipeline, Clock& clock, deliver::EventSink& sink) {
   WatchConfig config = options.config;
   if (memory) {
     config.session.recall = [memory](Question& question) { memory->session.recall(question); };
     config.session.note_bytes = kNoteBytes;
     config.session.evidence_tokens = kEvidenceTokens;
   }
+  if (pipeline) pipeline->configure(config.session);
   auto watch = Watch::open(std::move(config), clock, sink);
   if (!watch) return watch;
+  const UtcTime zero = options.began.value_or(system_now());
+  if (memory) memory->session.begin(zero);
+  if (pipeline) pipeline->begin(**watch, zero);
   for (const Question& question : options.questions)
     if (auto asked = (*watch)->session().ask(question); !asked) return tl::unexpected(asked.error());
   return watch;
@@ -201,7 +213,7 @@ class Hints {
   }
   /// Nothing was asked, and nothing can be.
   void nothing_asked(const WatchOptions& options) const {
-    const bool kept = !options.memory.empty() || !options.config.record.empty();
+    const bool kept = !options.memory.empty() || !options.config.record.empty() || !options.pipeline.empty();
     if (!asked_ && !typed_ && !kept && !options.json && !options.quiet)
       say("braid: note: no question was asked and none can be typed here: add --ask TEXT\n");
   }
@@ -249,9 +261,11 @@ class EndsAStall {
   Thread thread_;
 };
 
-int watch_with(const WatchOptions& options, const Keyboard& keyboard, WatchMemory* memory, Clock& clock) {
+int watch_with(const WatchOptions& options, const Keyboard& keyboard, WatchMemory* memory,
+               WatchPipeline* pipeline, Clock& clock) {
   const Hints hints(options, keyboard);
-  Watching sink(make_writer(options, keyboard.there() && options.questions.empty(), clock), memory, clock);
+  Watching sink(make_writer(options, keyboard.there() && options.questions.empty(), clock), memory, pipeline,
+                clock);
   std::atomic<Watch*> running = nullptr;
   EndsAStall ends_a_stall(sink, clock);
   Interrupts interrupts([&](int count) {
@@ -264,18 +278,18 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard, WatchMemor
   });
   hints.nothing_asked(options);
   hints.loading();
-  auto watch = open_and_ask(options, memory, clock, sink);
+  auto watch = open_and_ask(options, memory, pipeline, clock, sink);
   hints.loaded();
   if (!watch) {
     sink.on_event(deliver::Fault{"", {}, watch.error()});
     return exit_code(watch.error().code);
   }
-  if (memory) memory->session.begin(options.began.value_or(system_now()));
   running = watch->get();
   sink.stop_when_unread(watch->get());
   run_session(**watch, options, keyboard);
   running = nullptr;
   sink.stop_when_unread(nullptr);
+  if (pipeline) pipeline->close();
   if (const Status recorded = (*watch)->finish_recording(); !recorded) {
     say("braid: {}\n", recorded.error().message);
     return exit_code(recorded.error().code);
@@ -288,6 +302,18 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard, WatchMemor
   return sink.code();
 }
 
+int watch_pipeline(const WatchOptions& options, const Keyboard& keyboard, WatchMemory* memory, Clock& clock) {
+  if (options.pipeline.empty()) return watch_with(options, keyboard, memory, nullptr, clock);
+  auto pipeline =
+      WatchPipeline::open(options.pipeline, options.config.sources, memory ? memory->memory : nullptr,
+                          memory ? memory->id : std::string(), clock);
+  if (!pipeline) {
+    say("braid watch: {}\n", pipeline.error().message);
+    return exit_code(pipeline.error().code);
+  }
+  return watch_with(options, keyboard, memory, pipeline->get(), clock);
+}
+
 int run_watch(const WatchFlags& flags) {
   auto options = finish_watch_flags(flags);
   if (!options) {
@@ -297,13 +323,13 @@ int run_watch(const WatchFlags& flags) {
   const Keyboard keyboard(*options);
   options->config.session.stay_open = keyboard.there() && options->questions.empty();
   RealClock clock;
-  if (options->memory.empty()) return watch_with(*options, keyboard, nullptr, clock);
+  if (options->memory.empty()) return watch_pipeline(*options, keyboard, nullptr, clock);
   auto memory = WatchMemory::open(*options, clock);
   if (!memory) {
     say("braid watch: {}\n", memory.error().message);
     return exit_code(memory.error().code);
   }
-  const int code = watch_with(*options, keyboard, memory->get(), clock);
+  const int code = watch_pipeline(*options, keyboard, memory->get(), clock);
   const Status kept = (*memory)->finish();
   if (!kept) say("braid: {}\n", kept.error().message);
   return kept || code != kDone ? code : exit_code(kept.error().code);

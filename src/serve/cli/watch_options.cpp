@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "braid/calendar/time_range.h"
-#include "cli/time_text.h"
+#include "config/time_text.h"
 
 namespace braid::serve {
 
@@ -254,17 +254,26 @@ void add_memory_flags(CLI::App& command, WatchFlags& flags) {
                   "all-MiniLM-L6-v2, where it was prepared")
       ->type_name("FILE");
   command
-      .add_option("--began", flags.began,
-                  "with --memory: when session time 0 was, as 2026-11-29T10:00:00Z. Default: now")
+      .add_option(
+          "--began", flags.began,
+          "with --memory or --pipeline: when session time 0 was, as 2026-11-29T10:00:00Z. Default: now")
       ->type_name("TIME");
-  name_group(command, "Memory");
+  command
+      .add_option("--pipeline", flags.options.pipeline,
+                  "TOML file of stages: what is gathered, looked up, asked, kept, posted or cut out when "
+                  "something happens (docs/pipelines.md)")
+      ->type_name("FILE")
+      ->check(is_named);
+  name_group(command, "Memory and pipeline");
 }
 
-/// A moment, for --memory.
+/// A moment, for --memory and --pipeline.
 Result<std::optional<UtcTime>> began_at(const WatchFlags& flags) {
   if (flags.began.empty()) return std::optional<UtcTime>();
-  if (flags.options.memory.empty())
-    return fail(ErrorCode::kUsage, "--began is the time of what goes into a memory: add --memory DIR");
+  if (flags.options.memory.empty() && flags.options.pipeline.empty())
+    return fail(
+        ErrorCode::kUsage,
+        "--began is the time of what goes into a memory or a pipeline: add --memory DIR or --pipeline FILE");
   const auto range = calendar::parse_time_range(flags.began);
   if (!range) return fail(ErrorCode::kUsage, fmt::format("--began: {}", range.error().message));
   if (range->from == UtcTime::min()) return fail(ErrorCode::kUsage, "--began has no beginning");
@@ -382,6 +391,9 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
     return fail(ErrorCode::kUsage, "no SOURCE: name a file, a URL, a device or - (see braid watch --help)");
   if (!options.config.record.empty() && !options.memory.empty())
     return fail(ErrorCode::kUsage, "--record and --memory: what a memory says isn't recorded; leave one out");
+  if (!options.config.record.empty() && !options.pipeline.empty())
+    return fail(ErrorCode::kUsage,
+                "--record and --pipeline: what a pipeline does isn't recorded; leave one out");
   options.config.session.join_turns = !flags.no_turns;
   options.config.session.window.max_age = from_seconds(flags.window_s);
   options.config.session.encode.novelty.enabled = !flags.no_novelty;

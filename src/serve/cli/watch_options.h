@@ -16,7 +16,8 @@ struct WatchOptions {
   WatchConfig config;
   std::string memory;            ///< its folder; empty: none
   std::string embedder;          ///< for the memory; as load_text_model() takes it
-  std::optional<UtcTime> began;  ///< when session time 0 was, for the memory
+  std::string pipeline;          ///< file of stages; empty: none
+  std::optional<UtcTime> began;  ///< when session time 0 was, for the memory and the pipeline
   std::vector<Question> questions;
   bool json = false;
   bool deltas = false;  ///< with json: answer_delta objects too

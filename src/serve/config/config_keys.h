@@ -129,6 +129,9 @@ void visit_server(Config& config, Visitor& visitor) {
       "client_sources", config.client_sources, kAny,
       "whether clients may name sources, any file or address: local (on a loopback address), all, none");
 
+  visitor.table("pipeline", "what is done when something happens to the configured sources");
+  visitor.key("file", config.pipeline, kAny, "TOML file of stages (docs/pipelines.md); empty: none");
+
   auto& remote = config.remote_media;
   visitor.table("remote_media", "media that requests name by URL");
   visitor.key("hosts", remote.hosts, kAny, "that may be asked, as example.com, *.example.com; empty: none");

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "braid/base/nearest.h"
 #include "braid/ingest/source_spec.h"
@@ -17,7 +15,6 @@ namespace braid::serve {
 
 namespace {
 
-constexpr std::size_t kMaxFile = 1 << 20;  // bytes
 constexpr std::array kEvents = {"utterance", "scene_change", "line", "reading"};
 constexpr std::array kClientSources = {"local", "all", "none"};
 constexpr std::array kDetectors = {"silero", "energy", "off"};
@@ -175,14 +172,9 @@ Result<ServerConfig> parse_config(std::string_view text, std::string_view name) 
 }
 
 Result<ServerConfig> load_config(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorCode::kNotFound, fmt::format("{}: can't be read; is the path right?", path));
-  std::string text(kMaxFile + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMaxFile)
-    return fail(ErrorCode::kLimit, fmt::format("{}: over {} bytes; is this the right file?", path, kMaxFile));
-  return parse_config(text, path);
+  const auto text = read_settings(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse_config(*text, path);
 }
 
 }  // namespace braid::serve

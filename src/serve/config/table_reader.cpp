@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "braid/base/nearest.h"
@@ -25,7 +26,20 @@ std::string written(const toml::node& node) {
   return text;
 }
 
+constexpr std::size_t kMaxFile = 1 << 20;  // bytes
+
 }  // namespace
+
+Result<std::string> read_settings(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorCode::kNotFound, fmt::format("{}: can't be read; is the path right?", path));
+  std::string text(kMaxFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMaxFile)
+    return fail(ErrorCode::kLimit, fmt::format("{}: over {} bytes; is this the right file?", path, kMaxFile));
+  return text;
+}
 
 std::string at_line(std::string_view file, const toml::source_region& where) {
   return fmt::format("{}:{}: ", file, where.begin.line);

@@ -29,6 +29,9 @@ class TableReader {
     if (node && status_) read(*node, name, field, range);
   }
 
+  /// A key whose value somebody else reads.
+  void knows(std::string_view name) { known_.emplace_back(name); }
+
   /// The first fault of a value, or the first key that isn't known.
   Status finish();
 
@@ -71,6 +74,9 @@ class TableReader {
   std::vector<std::string_view> known_;
   Status status_;
 };
+
+/// A file of settings, whole. kNotFound; kLimit: over 1 MiB.
+Result<std::string> read_settings(const std::string& path);
 
 /// "FILE:LINE: ".
 std::string at_line(std::string_view file, const toml::source_region& where);

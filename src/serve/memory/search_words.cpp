@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "braid/retrieve/asked_time.h"
-#include "cli/time_text.h"
+#include "config/time_text.h"
 #include "memory/session_memory.h"
 
 namespace braid::serve {

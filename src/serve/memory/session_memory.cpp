@@ -67,6 +67,7 @@ std::optional<SessionTime> SessionMemory::perceived_at(const retrieve::Record& r
 }
 
 void SessionMemory::recall(Question& question) {
+  if (!question.evidence.empty()) return;  // whoever asks has looked
   using retrieve::RecordKind;
   retrieve::SearchQuery query;
   query.text = question.text.substr(0, retrieve::kMaxQueryText);

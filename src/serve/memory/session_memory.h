@@ -42,8 +42,8 @@ class SessionMemory {
   void begin(UtcTime zero) { began_ = zero; }
   /// Doesn't block.
   void on_event(const deliver::Event& event);
-  /// Adds to its evidence. Answers aren't looked for: a question would find itself. A search that is late
-  /// adds "memory" to what was given up.
+  /// Adds to its evidence, unless it has some. Answers aren't looked for: a question would find itself. A
+  /// search that is late adds "memory" to what was given up.
   void recall(Question& question);
   /// Records that couldn't be added.
   std::uint64_t lost() const { return lost_; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/time_text.h"
+#include "config/time_text.h"
 #include "scenario/scenario.h"
 #include "scenario/settings.h"
 #include "scenario/words.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "cli/time_text.h"
+#include "config/time_text.h"
 #include "scenario/words.h"
 
 namespace braid::serve {

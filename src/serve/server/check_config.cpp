@@ -8,6 +8,7 @@
 #include "braid/store/state_folder.h"
 #include "chat/remote_media.h"
 #include "config/config.h"
+#include "server/configured_pipeline.h"
 #include "server/reports.h"
 #include "watch/model_files.h"
 #include "watch/source_specs.h"
@@ -65,6 +66,7 @@ Status check_config(const ServerConfig& config, Clock& clock) {
   if (sound) sound = status_of(RemoteMedia::make(config.remote_media, clock));
   if (sound) sound = check_reports(config);
   if (sound) sound = check_sources(config.sources);
+  if (sound) sound = check_pipeline_file(config);
   if (sound) sound = status_of(with_default_model(config.model));
   // Last, since it may make the folder.
   if (sound) sound = check_state(config.durability);

@@ -19,6 +19,7 @@ LiveSession::LiveSession(std::string id, std::string owner, std::int64_t created
 // Its threads may ask for the session until they have ended (a source for its start, a watcher for the time):
 // it is still there while they do.
 LiveSession::~LiveSession() {
+  for (const auto& first : before_end_) first();
   if (!session_) return;
   session_->stop(false);
   session_->wait();

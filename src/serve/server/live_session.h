@@ -57,6 +57,8 @@ class LiveSession final : public deliver::EventSink {
   bool started() const { return session_ != nullptr; }
   /// As that of Session; once it has started.
   SteadyTime started_at() const { return session_->started_at(); }
+  /// Called before the session is stopped, when this is destroyed.
+  void before_end(std::function<void()> first) { before_end_.push_back(std::move(first)); }
   /// Further listeners to all events; on the delivery thread.
   void listen(std::function<void(const deliver::Event&)> listener);
 
@@ -90,6 +92,7 @@ class LiveSession final : public deliver::EventSink {
   std::atomic<std::uint64_t> ended_{0};  // that were in asked_ or left
   std::vector<std::function<void(const deliver::Event&)>> listeners_;
   std::function<void()> told_of_end_;
+  std::vector<std::function<void()>> before_end_;
   bool was_ended_by_id_ = false;
   std::shared_ptr<SessionClocks> clocks_ = std::make_shared<SessionClocks>();  // set once, by start()
   std::unique_ptr<Session> session_;

@@ -22,6 +22,7 @@ class Reports {
                                                const engine::EngineInfo& model);
 
   Metrics& metrics() { return metrics_; }
+  Webhooks& webhooks() { return webhooks_; }
   StandingQuestions& standing() { return standing_; }
   Observers observers() { return {&metrics_, &tracing_}; }
   /// Adds what is known here.

@@ -17,6 +17,7 @@
 #include "realtime/realtime_api.h"
 #include "server/chat_api.h"
 #include "server/check_config.h"
+#include "server/configured_pipeline.h"
 #include "server/console_files.h"
 #include "server/embeddings_api.h"
 #include "server/key_watch.h"
@@ -36,9 +37,9 @@ namespace braid::serve {
 
 namespace {
 
-/// `memories` may be null.
+/// `memories` and `pipeline` may be null.
 LiveSessionsOptions sessions_options(const ServerConfig& config, Metrics& metrics, Memories* memories,
-                                     Clock& clock) {
+                                     ConfiguredPipeline* pipeline, Clock& clock) {
   LiveSessionsOptions options;
   options.max_sessions = static_cast<std::size_t>(config.max_sessions);
   options.max_per_key = static_cast<std::size_t>(config.max_sessions_per_key);
@@ -47,10 +48,11 @@ LiveSessionsOptions sessions_options(const ServerConfig& config, Metrics& metric
   options.session.stay_open = true;
   if (memories) options.session.evidence_tokens = config.memory.evidence_tokens;
   options.ingest = config.ingest;
-  options.on_new = [&metrics, memories, &clock](LiveSession& live, SessionOptions& chosen,
-                                                SessionTime begins_at) {
+  options.on_new = [&metrics, memories, pipeline, &clock](LiveSession& live, SessionOptions& chosen,
+                                                          SessionTime begins_at) {
     live.listen(meter_session(metrics, clock));
     if (memories) remember(*memories, live, chosen, begins_at, clock);
+    if (pipeline) pipeline->prepare(live, chosen);
   };
   return options;
 }
@@ -74,6 +76,13 @@ Result<std::unique_ptr<Memories>> open_memories(const MemoryChoice& choice, Text
   return Memories::open(choice.dir, std::move(options), clock);
 }
 
+/// Null where none is configured.
+Result<std::unique_ptr<ConfiguredPipeline>> load_configured(const std::string& file, Reports& reports,
+                                                            Memories* memories, Clock& clock) {
+  if (file.empty()) return nullptr;
+  return ConfiguredPipeline::load(file, reports.webhooks(), memories, clock);
+}
+
 ChatServiceOptions chat_options(const ServerConfig& config) {
   ChatServiceOptions options;
   options.max_waiting = static_cast<std::size_t>(config.max_waiting_requests);
@@ -87,7 +96,8 @@ struct Server::State {
   State(ServerConfig server_config, Clock& session_clock, engine::Engine loaded,
         std::unique_ptr<sync::SpeechDetectorFactory> detector, std::unique_ptr<RemoteMedia> made_remote,
         std::unique_ptr<Reports> made_reports, std::unique_ptr<Durability> made_durability,
-        std::unique_ptr<TextModelSlot> made_embedder, std::unique_ptr<Memories> made_memories)
+        std::unique_ptr<TextModelSlot> made_embedder, std::unique_ptr<Memories> made_memories,
+        std::unique_ptr<ConfiguredPipeline> made_pipeline)
       : config(std::move(server_config)),
         clock(session_clock),
         engine(std::move(loaded)),
@@ -99,8 +109,9 @@ struct Server::State {
         durability(std::move(made_durability)),
         embedder(std::move(made_embedder)),
         memories(std::move(made_memories)),
+        pipeline(std::move(made_pipeline)),
         sessions(host, speech.get(), clock,
-                 sessions_options(config, reports->metrics(), memories.get(), clock)),
+                 sessions_options(config, reports->metrics(), memories.get(), pipeline.get(), clock)),
         chats(host, clock, chat_options(config)),
         remote(std::move(made_remote)),
         chat_api(chats, media, *remote, sessions, workers, clock, engine, reports->observers()),
@@ -131,7 +142,8 @@ struct Server::State {
   std::unique_ptr<Reports> reports;
   std::unique_ptr<Durability> durability;  // null: sessions end with the process
   std::unique_ptr<TextModelSlot> embedder;
-  std::unique_ptr<Memories> memories;  // null: nothing is remembered
+  std::unique_ptr<Memories> memories;            // null: nothing is remembered
+  std::unique_ptr<ConfiguredPipeline> pipeline;  // null: there is none
   LiveSessions sessions;
   ChatService chats;
   std::unique_ptr<RemoteMedia> remote;  // tells the one before what it couldn't fetch when it is destroyed
@@ -211,6 +223,7 @@ Status Server::State::attach_sources() {
   if (!questions) return tl::unexpected(questions.error());
   openai::SessionCreate wanted;
   wanted.sources = config.sources;
+  if (pipeline) pipeline->expect(true);
   std::shared_ptr<LiveSession> live;
   if (durability)
     live = durability->resume_configured(config.sources, [this](Resumed resumed) {
@@ -223,6 +236,7 @@ Status Server::State::attach_sources() {
     if (durability)
       static_cast<void>(durability->keep(live, saved_of(*live, wanted, SessionKind::kConfigured)));
   }
+  if (pipeline) pipeline->expect(false);
   reports->standing().add(live, std::move(*questions), true);
   return {};
 }
@@ -267,9 +281,11 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engin
   auto embedder = std::make_unique<TextModelSlot>(config.memory.embedder, clock);
   auto memories = open_memories(config.memory, *embedder, clock);
   if (!memories) return tl::unexpected(memories.error());
+  auto pipeline = load_configured(config.pipeline, **reports, memories->get(), clock);
+  if (!pipeline) return tl::unexpected(pipeline.error());
   auto state = std::make_unique<State>(std::move(config), clock, std::move(engine), std::move(*speech),
                                        std::move(*remote), std::move(*reports), std::move(*durability),
-                                       std::move(embedder), std::move(*memories));
+                                       std::move(embedder), std::move(*memories), std::move(*pipeline));
   state->host.loop().start();
   Status status = state->attach_sources();
   if (status) status = state->listen();

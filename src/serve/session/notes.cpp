@@ -58,8 +58,10 @@ void Notes::remove(std::size_t index) {
 }
 
 void Notes::tell() {
-  tally_.notes_wait(
-      {waiting_.size(), waiting_.empty() ? std::nullopt : std::optional(waiting_.front().since)});
+  NotesBehind behind;
+  behind.waiting = waiting_.size();
+  if (!waiting_.empty()) behind.since = waiting_.front().since;
+  tally_.notes_wait(behind);
 }
 
 void Notes::pass_over(std::size_t index) {
@@ -163,7 +165,6 @@ void Notes::end_if_finished() {
   promise_ = {};
   if (failed) return pass_over(0);
   const Waiting made = waiting_.front();
-  remove(0);
   deliver::Note note;
   note.modality = made.chunk->modality;
   note.source = made.source;
@@ -175,7 +176,9 @@ void Notes::end_if_finished() {
     note.pooled = pooled(made.chunk->prompt);
     note.pooled_by = loop_.engine().info.name;
   }
+  // Before it is taken off those that wait: with none waiting, all that were made are counted.
   tally_.note_made(note.behind);
+  remove(0);
   emit_(std::move(note));
 }
 

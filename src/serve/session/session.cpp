@@ -11,6 +11,7 @@
 #include "session/pace.h"
 #include "session/session_work.h"
 #include "session/sync_loop.h"
+#include "session/sync_tap.h"
 #include "session/tally.h"
 
 namespace braid::serve {
@@ -76,7 +77,8 @@ struct Session::State {
         engine_control(loop.add_lane({.capacity = 64})),
         work(std::make_unique<SessionWork>(SessionParts{options, clock, pace, tally, book, due}, loop,
                                            std::move(promised), encode_out.lane(), engine_control.lane(),
-                                           to_client.add_lane({.capacity = 1024}))) {
+                                           to_client.add_lane({.capacity = 1024}))),
+        told(to_client.add_lane({.capacity = 256})) {
     sync.number_questions([this] { return QuestionId{next_question++}; });
   }
 
@@ -100,11 +102,13 @@ struct Session::State {
   std::vector<flow::Sender<SyncInput>> source_lanes;
 
   flow::Lanes<sync::Timed> to_encode;
-  flow::Lanes<deliver::Event> to_client;
+  flow::Lanes<deliver::Event> to_client;  // lane 0: the engine's thread; 1: tell()
   SyncLoop sync;
   flow::Sender<EngineInput> encode_out;
   flow::Sender<EngineInput> engine_control;
   std::unique_ptr<SessionWork> work;  // until start()
+  std::mutex telling;                 // guards what follows
+  flow::Sender<deliver::Event> told;
   SessionTime begins_at{};
 
   std::atomic<std::int64_t> next_question = 0;
@@ -168,9 +172,12 @@ Status Session::State::check_length(const std::string& question) const {
 
 void Session::State::deliver_events() {
   while (true) {
-    if (auto event = to_client.try_pop(0)) {
+    auto event = to_client.try_pop(0);
+    if (!event) event = to_client.try_pop(1);
+    if (event) {
       sink.on_event(*event);
     } else if (to_client.ended(0)) {
+      to_client.close();
       return;
     } else {
       to_client.wait();
@@ -238,6 +245,7 @@ Result<SourceId> Session::add_source(std::unique_ptr<ingest::Source> source) {
   state_->book.duration = std::max(state_->book.duration, info.duration);
   state_->maker.name_source(id, info.name);
   state_->source_lanes.push_back(state_->sync.add_source(id, info));
+  if (state_->options.tap) state_->options.tap->add_source(id, info);
   state_->sources.push_back(std::move(source));
   ++state_->sources_running;
   return id;
@@ -304,6 +312,11 @@ Result<QuestionId> Session::ask(Question question) {
   if (s.sync.control().push(std::move(question)) == flow::Pushed::kClosed)
     return fail(ErrorCode::kCancelled, "the session has ended");
   return id;
+}
+
+bool Session::tell(deliver::Event event) {
+  std::lock_guard lock(state_->telling);
+  return state_->told.push(std::move(event)) == flow::Pushed::kTaken;
 }
 
 void Session::cancel(QuestionId id, std::optional<std::size_t> delivered) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/sync_tap.h"
+
 namespace braid::serve {
 
 namespace {
@@ -58,8 +60,9 @@ Fate SyncLoop::fate_of(const sync::Timed& item) {
     // The engine hears of those that are not to be answered, so that whoever asked gets an end.
     return discard_ ? Fate::kRefused : Fate::kPassed;
   }
-  if (!discard_ || std::holds_alternative<sync::StreamsEnd>(item)) return Fate::kPassed;
-  ++discarded_;
+  const bool taken = !options_.tap || options_.tap->let_out(item);
+  if (std::holds_alternative<sync::StreamsEnd>(item) || (taken && !discard_)) return Fate::kPassed;
+  ++(discard_ ? discarded_ : unperceived_);
   return Fate::kWithheld;
 }
 
@@ -88,6 +91,7 @@ void SyncLoop::add_counts(std::vector<std::pair<std::string, std::uint64_t>>& dr
     if (count > 0) drops.emplace_back(reason, count);
   };
   add("stopped", discarded_);
+  add("unperceived", unperceived_);
   add("repetition", skipped_);
   add("late", counts.late);
   add("overflow", counts.overflow);
@@ -145,6 +149,7 @@ bool SyncLoop::take(std::size_t lane) {
   const auto arrived = pace_.realtime() ? std::optional(pace_.now()) : std::nullopt;
   const SourceId source{static_cast<std::int64_t>(lane) - 1};
   if (options_.log) options_.log->arrived(source, packet, arrived);
+  if (options_.tap) options_.tap->arrived(source, packet);
   synchronizer_.push(source, std::move(packet), arrived);
   return true;
 }
@@ -187,12 +192,14 @@ void SyncLoop::notice_ends() {
     first_packets_.ended(source);
     const SourceId id{static_cast<std::int64_t>(source)};
     if (options_.log) options_.log->note(SourceEnded{id});
+    if (options_.tap) options_.tap->ended(id);
     synchronizer_.end_source(id);
   }
 }
 
 void SyncLoop::advance_live() {
   BoundsMoved moved{synchronizer_.advance_live(pace_.now())};
+  if (options_.tap) options_.tap->assumed(moved.advances);
   if (options_.log && !moved.advances.empty()) options_.log->note(std::move(moved));
 }
 
@@ -214,6 +221,7 @@ void SyncLoop::run() {
     notice_ends();
     ask_early();
     if (any_live) advance_live();
+    if (options_.tap) options_.tap->passed(synchronizer_.frontier());
     if (any) continue;
     const bool all_ended = std::find(ended_.begin(), ended_.end(), false) == ended_.end();
     if (all_ended && (!options_.stay_open || stopped_)) break;

@@ -89,10 +89,11 @@ class SyncLoop {
   std::vector<Standing> standing_;
   std::function<QuestionId()> next_question_;
   bool out_closed_ = false;
-  SessionTime evidence_{};       // the latest time that any stream has spoken of
-  bool discard_ = false;         // all ends: nothing more is perceived or answered
-  std::uint64_t discarded_ = 0;  // packets
-  std::uint64_t skipped_ = 0;    // repetitions
+  SessionTime evidence_{};         // the latest time that any stream has spoken of
+  bool discard_ = false;           // all ends: nothing more is perceived or answered
+  std::uint64_t discarded_ = 0;    // packets
+  std::uint64_t unperceived_ = 0;  // that the tap kept from the model
+  std::uint64_t skipped_ = 0;      // repetitions
   bool stopped_ = false;
 };
 

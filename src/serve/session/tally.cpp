@@ -7,6 +7,7 @@ namespace braid::serve {
 
 void NotesBehind::add(const NotesBehind& other) {
   waiting += other.waiting;
+  made += other.made;
   if (other.since) since = since ? std::min(*since, *other.since) : *other.since;
 }
 
@@ -76,7 +77,9 @@ void Tally::notes_wait(const NotesBehind& behind) {
 
 NotesBehind Tally::notes() const {
   std::lock_guard lock(mutex_);
-  return notes_;
+  NotesBehind notes = notes_;
+  notes.made = summary_.notes;
+  return notes;
 }
 
 void Tally::ended(SessionTime at) {

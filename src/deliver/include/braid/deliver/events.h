@@ -66,6 +66,35 @@ struct AnswerBegin {
   SessionTime asked_at;
 };
 
+/// What a stage of a pipeline found of one stream in its window.
+struct PipelineStream {
+  std::string source;
+  StreamKind kind = StreamKind::kVideo;
+  std::vector<SessionTime> members;  ///< in order of time; the first kMostMembers
+  std::size_t count = 0;             ///< of all
+  std::optional<Nanoseconds> age;    ///< from the newest to the trigger's moment; negative: after it
+  Nanoseconds error_bound{};         ///< the largest of its members
+  std::string coverage;              ///< "settled", "assumed", "missing", "ended"
+
+  static constexpr std::size_t kMostMembers = 64;
+};
+
+/// A stage of a pipeline is done, or couldn't be.
+struct PipelineEvent {
+  std::string stage, action;
+  SessionTime at;               ///< when what triggered it happened
+  std::string source, channel;  ///< of the trigger; empty: it has none
+  std::string value, text;
+  std::optional<SessionTime> from, to;  ///< its window
+  std::vector<PipelineStream> streams;  ///< what was in it
+  std::vector<Evidence> evidence;       ///< gathered and found up to here
+  std::optional<QuestionId> question;   ///< that it asked
+  std::string answer;
+  std::vector<std::string> files;  ///< that it wrote
+  Nanoseconds since_trigger{};     ///< from the trigger's arrival to here, on the clock
+  std::optional<Error> error;
+};
+
 struct Summary {
   SessionTime end;
   Nanoseconds wall{};
@@ -79,8 +108,8 @@ struct Summary {
   bool interrupted = false;
 };
 
-using Event =
-    std::variant<Perceived, Note, Progress, Fault, Notice, AnswerBegin, AnswerDelta, Answer, Summary>;
+using Event = std::variant<Perceived, Note, Progress, Fault, Notice, AnswerBegin, AnswerDelta, Answer,
+                           PipelineEvent, Summary>;
 
 /// Takes events, on the deliver thread; may block for as long as the client does.
 class EventSink {

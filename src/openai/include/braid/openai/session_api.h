@@ -90,6 +90,8 @@ struct WebhookEvent {
   Finish finish = Finish::kStop;
   std::int64_t asked_at_us = 0;  ///< session time
   Account account;
+  /// What a pipeline's stage tells, as a JSON object: instead of an answer and all that is about it.
+  std::string pipeline;
 };
 
 struct WebhookPost {

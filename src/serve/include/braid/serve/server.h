@@ -103,6 +103,7 @@ struct ServerConfig {
   Milliseconds stop_grace{10'000};   ///< that open answers may take at the end
   std::vector<std::string> sources;  ///< attached to one session at start, whose id is "main"
   std::vector<QuestionChoice> questions;
+  std::string pipeline;  ///< file of stages for that session, docs/pipelines.md; empty: none
   MetricsOptions metrics;
   TracingOptions tracing;
   WebhookOptions webhooks;

@@ -24,6 +24,7 @@
 namespace braid::serve {
 
 class EventLog;
+class SyncTap;
 
 struct SessionOptions {
   bool realtime = false;           ///< session time goes with the clock; else as fast as it can be perceived
@@ -54,12 +55,14 @@ struct SessionOptions {
   kv::WindowOptions window;
   sync::SyncOptions sync;
   encode::EncodeOptions encode;
+  SyncTap* tap = nullptr;   ///< hears what sources send; outlives it. Null: nobody does
   EventLog* log = nullptr;  ///< told what the session does (record/); outlives it. Null: nobody
 };
 
 /// Frames and utterances that are still to be put into words.
 struct NotesBehind {
   std::size_t waiting = 0;
+  std::uint64_t made = 0;           ///< that were; the sink hears of each
   std::optional<SteadyTime> since;  ///< that the oldest of them waits
 
   void add(const NotesBehind& other);
@@ -101,6 +104,10 @@ class Session {
   /// The answer ends at the next step, as far as it was delivered; `delivered`: after so many of its bytes,
   /// what was made beyond is forgotten. Unknown or finished ids are ignored.
   void cancel(QuestionId id, std::optional<std::size_t> delivered = std::nullopt);
+
+  /// The sink hears of it, on the delivery thread, among what else it is told. Any thread but that; blocks
+  /// while 256 such wait. False: the session has ended, and it isn't told.
+  bool tell(deliver::Event event);
 
   /// Sources stop. With `answer_rest`, questions for the end are still answered; else all open ones are
   /// cancelled.

@@ -1,4 +1,4 @@
-#include "cli/time_text.h"
+#include "config/time_text.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,99 @@
+#include "cli/watch_pipeline.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "cli/say.h"
+#include "memory/session_memory.h"
+#include "pipeline/poster.h"
+#include "watch/source_specs.h"
+
+namespace braid::serve {
+
+namespace {
+
+constexpr std::size_t kNoteBytes = 8U << 20;
+
+/// A few attempts in the time that somebody waits at the end.
+WebhookOptions few_attempts() {
+  WebhookOptions options;
+  options.max_attempts = 3;
+  return options;
+}
+
+}  // namespace
+
+WatchPipeline::WatchPipeline(Clock& clock)
+    : clock_(clock),
+      webhooks_(few_attempts(), clock, [this](net::ClientRequest request, bool, net::Client::Done done) {
+        client_->send(std::move(request), std::move(done));
+      }) {}
+
+WatchPipeline::~WatchPipeline() = default;
+
+PipelineTools WatchPipeline::tools(std::shared_ptr<retrieve::Memory> memory, const std::string& session) {
+  PipelineTools tools;
+  tools.ask = [this](Question question) { return session_.load()->ask(std::move(question)); };
+  tools.tell = [this](deliver::PipelineEvent event) { return session_.load()->tell(std::move(event)); };
+  tools.memory = std::move(memory);
+  tools.session = session;
+  tools.post = make_poster(webhooks_, session);
+  tools.notes = [this] { return session_.load()->notes(); };
+  tools.done = [this] {
+    if (ends_it_) session_.load()->stop(true);
+  };
+  return tools;
+}
+
+Result<std::unique_ptr<WatchPipeline>> WatchPipeline::open(const std::string& file,
+                                                           const std::vector<std::string>& sources,
+                                                           std::shared_ptr<retrieve::Memory> memory,
+                                                           const std::string& session, Clock& clock) {
+  auto plan = load_pipeline(file);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto specs = parse_sources(sources);
+  if (!specs) return tl::unexpected(specs.error());
+  std::vector<std::string> names;
+  for (const ingest::SourceSpec& spec : *specs) names.push_back(spec.name);
+  if (auto known = check_plan_sources(*plan, names); !known) return tl::unexpected(known.error());
+  if (auto secrets = check_secrets(*plan); !secrets) return tl::unexpected(secrets.error());
+  std::unique_ptr<WatchPipeline> pipeline(new WatchPipeline(clock));
+  net::ClientOptions options;
+  options.allow = nullptr;  // the operator names the addresses
+  auto client = net::Client::make(options);
+  if (!client) return tl::unexpected(client.error());
+  pipeline->client_ = std::move(*client);
+  auto run = PipelineRun::create(std::move(*plan), pipeline->tools(std::move(memory), session), clock);
+  if (!run) return tl::unexpected(run.error());
+  pipeline->run_ = std::move(*run);
+  return pipeline;
+}
+
+void WatchPipeline::configure(SessionOptions& options) {
+  options.tap = run_.get();
+  ends_it_ = !options.stay_open;
+  options.stay_open = true;
+  options.evidence_tokens = std::max(options.evidence_tokens, kEvidenceTokens);
+  if (run_->needs_notes()) options.note_bytes = std::max(options.note_bytes, kNoteBytes);
+}
+
+void WatchPipeline::begin(Watch& watch, UtcTime zero) {
+  session_ = &watch.session();
+  run_->begin([zero] { return zero; });
+}
+
+void WatchPipeline::close() {
+  run_.reset();
+  const SteadyTime patience = clock_.now() + std::chrono::seconds(20);
+  std::mutex mutex;
+  Signal never(clock_);
+  std::unique_lock lock(mutex);
+  while (webhooks_.counts().waiting > 0 && clock_.now() < patience)
+    never.wait_until(lock, clock_.now() + Milliseconds(20), [] { return false; });
+  const WebhookCounts counts = webhooks_.counts();
+  if (counts.waiting + counts.dead > 0)
+    say("braid: {} of the pipeline's posts weren't taken by their webhooks\n", counts.waiting + counts.dead);
+}
+
+}  // namespace braid::serve

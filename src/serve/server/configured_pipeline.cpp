@@ -1,0 +1,71 @@
+#include "server/configured_pipeline.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "braid/base/log.h"
+#include "memory/session_memory.h"
+#include "pipeline/pipeline_run.h"
+#include "pipeline/poster.h"
+#include "watch/source_specs.h"
+
+namespace braid::serve {
+
+namespace {
+
+constexpr std::size_t kNoteBytes = 8U << 20;
+
+}  // namespace
+
+Status check_pipeline_file(const ServerConfig& config) {
+  if (config.pipeline.empty()) return {};
+  const auto plan = load_pipeline(config.pipeline);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto specs = parse_sources(config.sources);
+  if (!specs) return tl::unexpected(specs.error());
+  if (specs->empty())
+    return fail(ErrorCode::kUsage, config.pipeline +
+                                       ": a pipeline is of the configured sources, and there are "
+                                       "none: add a [[source]] or name one behind `braid serve`");
+  std::vector<std::string> names;
+  for (const ingest::SourceSpec& spec : *specs) names.push_back(spec.name);
+  if (Status known = check_plan_sources(*plan, names); !known) return known;
+  if (Status secrets = check_secrets(*plan); !secrets) return secrets;
+  return check_plan_needs(*plan, !config.memory.dir.empty());
+}
+
+Result<std::unique_ptr<ConfiguredPipeline>> ConfiguredPipeline::load(const std::string& file,
+                                                                     Webhooks& webhooks, Memories* memories,
+                                                                     Clock& clock) {
+  auto plan = load_pipeline(file);
+  if (!plan) return tl::unexpected(plan.error());
+  return std::unique_ptr<ConfiguredPipeline>(
+      new ConfiguredPipeline(std::move(*plan), webhooks, memories, clock));
+}
+
+void ConfiguredPipeline::prepare(LiveSession& live, SessionOptions& options) {
+  if (!next_) return;
+  PipelineTools tools;
+  if (memories_)
+    if (auto memory = memories_->of(live.owner())) tools.memory = (*memory)->memory();
+  tools.session = live.id();
+  tools.ask = [&live](Question question) { return live.session().ask(std::move(question)); };
+  tools.tell = [&live](deliver::PipelineEvent event) { return live.session().tell(std::move(event)); };
+  tools.notes = [&live] { return live.session().notes(); };
+  tools.post = make_poster(webhooks_, live.id());
+  auto made = PipelineRun::create(plan_, std::move(tools), clock_);
+  if (!made) {
+    log(LogLevel::kError, "the pipeline doesn't run: {}", made.error().message);
+    return;
+  }
+  const std::shared_ptr<PipelineRun> run = std::move(*made);
+  options.tap = run.get();
+  options.evidence_tokens = std::max(options.evidence_tokens, kEvidenceTokens);
+  if (run->needs_notes()) options.note_bytes = std::max(options.note_bytes, kNoteBytes);
+  run->begin([&live, this] { return system_now() - (clock_.now() - live.started_at()); });
+  live.listen([run](const deliver::Event& event) { run->on_event(event); });
+  live.before_end([run] { run->close(); });
+}
+
+}  // namespace braid::serve
