@@ -17,6 +17,9 @@ FIELDS = dict(
                 finish=str, tokens=dict, window=dict, evidence=list, error=(dict, NULL)),
     answer_begin=dict(id=int, question=str, asked_at_us=int),
     answer_delta=dict(id=int, text=str),
+    pipeline=dict(stage=str, action=str, at_us=int, trigger=dict, from_us=(int, NULL), to_us=(int, NULL), streams=list,
+                  evidence=list, question_id=(int, NULL), answer=str, files=list, since_trigger_ms=NUMBER,
+                  error=(dict, NULL)),
     progress=dict(at_us=int, duration_ms=(*NUMBER, NULL), frames=int, utterances=int),
     notice=dict(source=(str, NULL), at_us=(int, NULL), message=str),
     error=dict(source=(str, NULL), at_us=(int, NULL), code=str, message=str, retryable=bool),
@@ -41,6 +44,13 @@ def faults_of_event(event):
             faults.append(f"{kind}.{name} has {sorted(event.get(name, ()))}")
     if "stages_ms" in event and list(event["stages_ms"]) != STAGES:
         faults.append(f"{kind}.stages_ms has {list(event['stages_ms'])}")
+    if kind == "pipeline" and not faults:
+        faults += [f"stream has {sorted(stream)}" for stream in event["streams"]
+                   if set(stream) != set("source kind count members_us age_ms error_bound_ms coverage".split())]
+        faults += [f"evidence has {sorted(one)}" for one in event["evidence"]
+                   if set(one) != set("record time source text".split())]
+        if set(event["trigger"]) != set("source channel value text".split()):
+            faults.append(f"trigger has {sorted(event['trigger'])}")
     if kind == "error" and event.get("code") not in ERROR_CODES:
         faults.append(f"error.code is {event.get('code')}")
     if kind == "answer" and not faults:

@@ -144,9 +144,11 @@ std::string json_of(const PipelineEvent& event) {
         .string("text", one.text)
         .end();
   line.end_list();
-  if (event.question) line.number("question_id", event.question->value);
-  if (!event.answer.empty()) line.string("answer", event.answer);
-  if (!event.files.empty()) line.strings("files", event.files);
+  if (event.question)
+    line.number("question_id", event.question->value);
+  else
+    line.null("question_id");
+  line.string("answer", event.answer).strings("files", event.files);
   line.ms("since_trigger_ms", event.since_trigger);
   add_error(line, event.error);
   return line.close();

@@ -72,6 +72,18 @@ TEST_F(WebhooksTest, AFailedPostIsTriedAgainAfterGrowingPauses) {
             openai::webhook_signature("hush", posts[3].request.body).value());
 }
 
+TEST_F(WebhooksTest, TheOnlyPostIsTriedAgainThoughItsAnswerTookAWhile) {
+  statuses = {-2};
+  Webhooks webhooks(webhook_options, clock, hook());
+  webhooks.post({"https://hook.example/x", "", true}, event());
+  clock.sleep_for(seconds(2));
+  ASSERT_EQ(held.size(), 1U);
+  held[0](net::ClientResponse{.status = 503});
+  clock.sleep_for(seconds(60));
+  EXPECT_EQ(posts.size(), 2U);
+  EXPECT_EQ(webhooks.counts().delivered, 1U);
+}
+
 TEST_F(WebhooksTest, AfterItsAttemptsAnAnswerIsDead) {
   statuses.assign(100, 500);
   webhook_options.max_attempts = 3;

@@ -81,6 +81,7 @@ struct Webhooks::State {
   void answered(std::shared_ptr<Delivery> delivery, const Result<net::ClientResponse>& response) {
     std::lock_guard lock(mutex);
     --under_way;
+    ++changes;
     const auto of_owner = under_way_by_owner.find(delivery->target.owner);
     if (!delivery->target.trusted && --of_owner->second == 0) under_way_by_owner.erase(of_owner);
     changed.notify_all();
@@ -109,6 +110,7 @@ struct Webhooks::State {
   std::mt19937_64 random;
   Waiting waiting;
   std::size_t under_way = 0;
+  std::uint64_t changes = 0;                              // of these two
   std::map<std::string, std::size_t> under_way_by_owner;  // of clients'
   WebhookCounts counts;
   bool stopping = false;
@@ -135,6 +137,7 @@ void Webhooks::post(WebhookTarget target, openai::WebhookEvent event) {
     return;
   }
   event.attempt = 1;
+  ++state_->changes;
   state_->waiting.emplace(state_->clock.now(),
                           std::make_shared<Delivery>(Delivery{std::move(target), std::move(event)}));
   state_->changed.notify_all();
@@ -158,9 +161,10 @@ void Webhooks::run() {
   };
   while (!state.stopping) {
     if (!due()) {
-      // A later one that is due sooner wakes this too: then the wait starts anew.
-      const std::size_t known = state.waiting.size() + state.under_way;
-      const auto changed = [&] { return due() || state.waiting.size() + state.under_way != known; };
+      // A later one that is due sooner wakes this too, and so does one that was answered and waits again:
+      // then the wait starts anew.
+      const std::uint64_t known = state.changes;
+      const auto changed = [&] { return due() || state.changes != known; };
       const auto next = state.next();
       if (next == state.waiting.end())
         state.changed.wait(lock, changed);

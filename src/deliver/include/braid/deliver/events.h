@@ -76,7 +76,7 @@ struct PipelineStream {
   Nanoseconds error_bound{};         ///< the largest of its members
   std::string coverage;              ///< "settled", "assumed", "missing", "ended"
 
-  static constexpr std::size_t kMostMembers = 64;
+  static constexpr std::size_t kMostMembers = 32;
 };
 
 /// A stage of a pipeline is done, or couldn't be.
