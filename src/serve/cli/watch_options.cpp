@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "braid/calendar/time_range.h"
+#include "cli/flag_parts.h"
 #include "config/time_text.h"
 
 namespace braid::serve {
@@ -59,34 +60,12 @@ void WatchFlags::ask(const std::string& text) {
 
 namespace {
 
-/// CLI11's ranges let NaN pass.
-class Finite final : public CLI::Validator {
- public:
-  Finite(double least, double most) : Validator(fmt::format("{} to {}", least, most)) {
-    func_ = [least, most](const std::string& text) -> std::string {
-      double value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
-        return {};
-      return fmt::format("'{}' is no number from {} to {}", text, least, most);
-    };
-  }
-};
-
 /// Whole numbers that fit, without a sign: CLI11 makes 18446744073709551615 of -1.
 std::string check_seed(const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return {};
   return fmt::format("'{}' is no whole number from 0 to 2^64 - 1", text);
-}
-
-/// Options that are in no group yet.
-void name_group(CLI::App& command, const char* name) {
-  for (CLI::Option* option : command.get_options([&](CLI::Option* one) {
-         return one->get_group() == "Options" && !one->get_positional() && one != command.get_help_ptr();
-       }))
-    option->group(name);
 }
 
 void add_question_flags(CLI::App& command, WatchFlags& flags) {
@@ -159,33 +138,6 @@ void add_sampling_flags(CLI::App& command, WatchFlags& flags) {
       ->capture_default_str();
 }
 
-/// What a file may be; checked before it is decoded.
-void add_limit_flags(CLI::App& command, WatchFlags& flags) {
-  ingest::InputLimits& limits = flags.options.config.ingest.limits;
-  command.add_option("--max-side", limits.max_side, "larger pictures are refused, pixels a side")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  command.add_option("--max-pixels", limits.max_pixels, "pictures of more pixels are refused")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32))
-      ->capture_default_str();
-  command.add_option("--max-streams", limits.max_streams, "files of more streams are refused")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command
-      .add_option("--max-duration", flags.max_duration_s, "longer files are refused, seconds; 0: any length")
-      ->check(Finite(0.0, 31'536'000.0))
-      ->capture_default_str();
-  command
-      .add_option("--max-unpacked-bytes", limits.max_unpacked_bytes,
-                  "a picture, packet or index that unpacks to more is refused")
-      ->check(CLI::Range(std::int64_t{1} << 16, std::int64_t{0x7fffffff}))
-      ->capture_default_str();
-  command.add_option("--max-probe-bytes", limits.max_probe_bytes, "read to tell what a file is")
-      ->check(CLI::Range(std::int64_t{4096}, std::int64_t{1} << 30))
-      ->capture_default_str();
-  name_group(command, "Limits");
-}
-
 void add_source_flags(CLI::App& command, WatchFlags& flags) {
   command
       .add_option(
@@ -208,7 +160,7 @@ void add_source_flags(CLI::App& command, WatchFlags& flags) {
       ->excludes(realtime);
   add_sampling_flags(command, flags);
   name_group(command, "Sources");
-  add_limit_flags(command, flags);
+  add_limit_flags(command, flags.options.config.ingest.limits, flags.max_duration_s);
 }
 
 void add_model_flags(CLI::App& command, WatchFlags& flags) {

@@ -70,64 +70,64 @@ TEST_P(ParsePipelineRefuses, WithLineAndKey) {
   EXPECT_EQ(plan.error().message.substr(0, std::string(GetParam().told).size()), GetParam().told);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Plans, ParsePipelineRefuses,
-    testing::Values(
-        WrongPlan{"", "p.toml: there is no [[stage]]"},
-        WrongPlan{"[stage]\nname = 1", "p.toml:1: stages must be"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntriger_on = 'b'",
-                  "p.toml:3: there is no key 'triger_on' in [[stage]]; did you mean 'trigger_on'?"},
-        WrongPlan{"[[stage]]\nname = 'a'", "p.toml:1: stage 'a': trigger_on: neither trigger_on nor"},
-        WrongPlan{"[[stage]]\nname = 'a b'\ntrigger_on='a'", "p.toml:2: stage 'a b': name:"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = 'bb'",
-                  "p.toml:3: stage 'a': trigger_on: there is no stage 'bb'"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = 'c'\n[[stage]]\nname = 'b'\ntrigger_on = 'a'\n"
-                  "[[stage]]\nname = 'c'\ntrigger_on = 'b'",
-                  "p.toml:3: stage 'a': trigger_on: triggers itself: a -> b -> c -> a"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = 'a'",
-                  "p.toml:3: stage 'a': trigger_on: triggers itself"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { channel = 'x', above = 1, below = 0 }",
-                  "p.toml:3: stage 'a': trigger_on: has more than one"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { above = 1 }",
-                  "p.toml:3: stage 'a': trigger_on: above, below and equals are"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { source = 'x' }",
-                  "p.toml:3: stage 'a': trigger_on: says nothing that can happen"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'boom' }",
-                  "p.toml:3: event: 'boom' is none of reading, line, utterance"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { channel = 'x', abov = 1 }",
-                  "p.toml:3: there is no key 'abov' in trigger_on"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\nduration = '-1s'",
-                  "p.toml:4: duration: '-1s' is negative"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\nstart_offset = 'soon'",
-                  "p.toml:4: start_offset: 'soon' is not a time"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\nstart_offset = '-1s'",
-                  "p.toml:4: stage 'a': start_offset: begins a window that has no end"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntime_window = { length = '1s' }",
-                  "p.toml:3: time_window: needs `length` and `hop`"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntime_window = { length = '1s', hop = '1us' }",
-                  "p.toml:3: stage 'a': time_window: its hop"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntime_window = { length = '1s', hop = '1s' }\nduration = '1s'",
-                  "p.toml:4: stage 'a': duration: time_window has"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'shout'",
-                  "p.toml:4: action: 'shout' is none of gather, ask"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'ask'",
-                  "p.toml:1: stage 'a': question: action ask needs"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'ask'\nquery = 'x'",
-                  "p.toml:5: query: action ask has no use"},
-        WrongPlan{
-            "[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'ask'\nquestion = 'At {tim}?'",
-            "p.toml:5: stage 'a': question: there is no {tim}; there are {time}"},
-        WrongPlan{
-            "[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'webhook'\nurl = 'ftp://x'",
-            "p.toml:5: stage 'a': url:"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'clip'\nfolder = 'x'",
-                  "p.toml:1: stage 'a': duration: action clip needs a window"},
-        WrongPlan{
-            "[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\n[[stage]]\nname = 'a'\ntrigger_on='a'",
-            "p.toml:5: stage 'a': name: 'a' is taken"},
-        WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\n[[stage]]\nname = 'b'\n"
-                  "trigger_on = { stage = 'a', contains = 'yes' }",
-                  "p.toml:6: stage 'b': trigger_on: stage 'a' answers nothing"}));
+constexpr WrongPlan kWrongKeys[] = {
+    WrongPlan{"", "p.toml: there is no [[stage]]"},
+    WrongPlan{"[stage]\nname = 1", "p.toml:1: stages must be"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntriger_on = 'b'",
+              "p.toml:3: there is no key 'triger_on' in [[stage]]; did you mean 'trigger_on'?"},
+    WrongPlan{"[[stage]]\nname = 'a'", "p.toml:1: stage 'a': trigger_on: neither trigger_on nor"},
+    WrongPlan{"[[stage]]\nname = 'a b'\ntrigger_on='a'", "p.toml:2: stage 'a b': name:"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = 'bb'",
+              "p.toml:3: stage 'a': trigger_on: there is no stage 'bb'"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = 'c'\n[[stage]]\nname = 'b'\ntrigger_on = 'a'\n"
+              "[[stage]]\nname = 'c'\ntrigger_on = 'b'",
+              "p.toml:3: stage 'a': trigger_on: triggers itself: a -> b -> c -> a"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = 'a'", "p.toml:3: stage 'a': trigger_on: triggers itself"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { channel = 'x', above = 1, below = 0 }",
+              "p.toml:3: stage 'a': trigger_on: has more than one"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { above = 1 }",
+              "p.toml:3: stage 'a': trigger_on: above, below and equals are"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { source = 'x' }",
+              "p.toml:3: stage 'a': trigger_on: says nothing that can happen"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'boom' }",
+              "p.toml:3: event: 'boom' is none of reading, line, utterance"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { channel = 'x', abov = 1 }",
+              "p.toml:3: there is no key 'abov' in trigger_on"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\nduration = '-1s'",
+              "p.toml:4: duration: '-1s' is negative"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\nstart_offset = 'soon'",
+              "p.toml:4: start_offset: 'soon' is not a time"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\nstart_offset = '-1s'",
+              "p.toml:4: stage 'a': start_offset: begins a window that has no end"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntime_window = { length = '1s' }",
+              "p.toml:3: time_window: needs `length` and `hop`"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntime_window = { length = '1s', hop = '1us' }",
+              "p.toml:3: stage 'a': time_window: its hop"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntime_window = { length = '1s', hop = '1s' }\nduration = '1s'",
+              "p.toml:4: stage 'a': duration: time_window has"},
+};
+constexpr WrongPlan kWrongActions[] = {
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'shout'",
+              "p.toml:4: action: 'shout' is none of gather, ask"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'ask'",
+              "p.toml:1: stage 'a': question: action ask needs"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'ask'\nquery = 'x'",
+              "p.toml:5: query: action ask has no use"},
+    WrongPlan{
+        "[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'ask'\nquestion = 'At {tim}?'",
+        "p.toml:5: stage 'a': question: there is no {tim}; there are {time}"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'webhook'\nurl = 'ftp://x'",
+              "p.toml:5: stage 'a': url:"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\naction = 'clip'\nfolder = 'x'",
+              "p.toml:1: stage 'a': duration: action clip needs a window"},
+    WrongPlan{
+        "[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\n[[stage]]\nname = 'a'\ntrigger_on='a'",
+        "p.toml:5: stage 'a': name: 'a' is taken"},
+    WrongPlan{"[[stage]]\nname = 'a'\ntrigger_on = { event = 'frame' }\n[[stage]]\nname = 'b'\n"
+              "trigger_on = { stage = 'a', contains = 'yes' }",
+              "p.toml:6: stage 'b': trigger_on: stage 'a' answers nothing"}};
+INSTANTIATE_TEST_SUITE_P(Keys, ParsePipelineRefuses, testing::ValuesIn(kWrongKeys));
+INSTANTIATE_TEST_SUITE_P(Actions, ParsePipelineRefuses, testing::ValuesIn(kWrongActions));
 
 TEST(PlanSources, AreThoseThatThereAre) {
   const auto plan = parse_pipeline(kWhole, "p.toml");
