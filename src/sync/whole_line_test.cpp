@@ -1,5 +1,5 @@
-// A line of machines: two cameras and a log, each on a clock of its own that drifts, behind networks that jitter; a report
-// of a person. What was at one time on the line shall be in one window.
+// A line of machines: two cameras and a log, each on a clock of its own that drifts, behind networks that
+// jitter; a report of a person. What was at one time on the line shall be in one window.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ struct Packet {
   Sent sent;
 };
 
-/// The senders' packets in order of arrival, mapped by their clocks into streams whose bounds follow lateness.
+/// The senders' packets in order of arrival, mapped by their clocks into streams whose bounds follow
+/// lateness.
 class Line {
  public:
   explicit Line(std::uint64_t seed) : dice_(seed) {
@@ -97,7 +98,8 @@ TEST(WholeLine, WhatWasAtOneTimeIsInOneWindow) {
     std::map<StreamKey, std::int64_t> members, astray;
     std::int64_t furthest = 0, windows = 0;
     line.play([&](const AlignedWindow& window) {
-      const std::int64_t from = (window.from - kSessionStart).count(), to = (window.at - kSessionStart).count();
+      const std::int64_t from = (window.from - kSessionStart).count(),
+                         to = (window.at - kSessionStart).count();
       if (from < kSettled) return;
       ++windows;
       for (const StreamPart& part : window.streams)
@@ -129,7 +131,8 @@ TEST(WholeLine, WhatWasBeforeTheFailureIsFound) {
   for (const StreamPart& part : before->streams) {
     if (part.stream == kReport) continue;
     ASSERT_FALSE(part.members.empty());
-    EXPECT_LT(*part.age, part.stream == kPlc ? Milliseconds(8) : Milliseconds(110)) << "the newest is of its end";
+    EXPECT_LT(*part.age, part.stream == kPlc ? Milliseconds(8) : Milliseconds(110))
+        << "the newest is of its end";
     EXPECT_EQ(part.coverage, Coverage::kAssumed) << "no sender says that it has told all";
     EXPECT_LE(part.error_bound, Milliseconds(12));
   }

@@ -177,6 +177,7 @@ void HeldStreams::put_in_words(const sync::StreamPart& part, const Wanted& wante
     for (const Item* item : items) say(item->at, words_of(item->values));
   } else if (part.stream.kind == StreamKind::kReading) {
     std::vector<const ReadingValues*> readings;
+    readings.reserve(items.size());
     for (const Item* item : items) readings.push_back(&item->values);
     say(items.back()->at, summary_of(readings));
   }

@@ -63,6 +63,7 @@ class PlanCheck {
     if (!trigger || trigger->stage.empty()) return {};
     if (!by_name_.contains(trigger->stage)) {
       std::vector<std::string_view> names;
+      names.reserve(by_name_.size());
       for (const auto& [name, index] : by_name_) names.emplace_back(name);
       return wrong("trigger_on", fmt::format("there is no stage '{}'; {}", trigger->stage,
                                              did_you_mean(trigger->stage, names)));
@@ -173,7 +174,7 @@ class PlanCheck {
     while (plan_.stages[at].trigger_on && !plan_.stages[at].trigger_on->stage.empty()) {
       if (!seen.insert(at).second) return wrong("trigger_on", fmt::format("triggers itself: {}", way));
       at = by_name_[plan_.stages[at].trigger_on->stage];
-      way = plan_.stages[at].name + " -> " + way;
+      way.insert(0, plan_.stages[at].name + " -> ");
     }
     return {};
   }
