@@ -17,24 +17,24 @@ TRAINING_HEADS = ("cell", "letter", "reader", "ctc")
 
 
 class Reader(nn.Module):
-    """Reads a sign off the rows that the language model gets: one query for each letter's place."""
+    """Reads a sign off the rows that the language model gets: one query for each character's place."""
     WIDTH = 192
 
     def __init__(self):
         super().__init__()
-        self.query = nn.Parameter(torch.randn(signs.MAX_LETTERS, self.WIDTH) * 0.5)
+        self.query = nn.Parameter(torch.randn(signs.MAX_CHARACTERS, self.WIDTH) * 0.5)
         self.rows = nn.Linear(ROW, 2 * self.WIDTH)
         self.norm = nn.LayerNorm(ROW)
         self.block = Block(self.WIDTH, 4, 512, nn.LayerNorm)
-        self.out = nn.Linear(self.WIDTH, len(signs.LETTERS) + 1)
+        self.out = nn.Linear(self.WIDTH, len(signs.CHARACTERS) + 1)
 
     def forward(self, rows):
-        """rows [n, rows, ROW] -> logits [n, MAX_LETTERS, letters + 1]; the last class is 'no letter'."""
+        """rows [n, rows, ROW] -> logits [n, MAX_CHARACTERS, characters + 1]; the last class is 'none'."""
         k, v = self.rows(self.norm(rows)).chunk(2, -1)
         q = self.query.to(k.dtype).expand(len(rows), -1, -1)
         split = lambda x: x.view(len(rows), -1, 4, self.WIDTH // 4).transpose(1, 2)
         scores = split(q) @ split(k).transpose(-1, -2) * (self.WIDTH // 4) ** -0.5
-        read = (scores.softmax(-1) @ split(v)).transpose(1, 2).reshape(len(rows), signs.MAX_LETTERS, self.WIDTH)
+        read = (scores.softmax(-1) @ split(v)).transpose(1, 2).reshape(len(rows), signs.MAX_CHARACTERS, self.WIDTH)
         return self.out(self.block(q + read))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from nano import signs
 from nano.base import Tokenizer
 from nano.sequences import Bank, Builder, step_rng
 
@@ -23,7 +24,7 @@ def read_bank(assets, folder):
     bank = Bank(drawn["texts"], drawn["short"], json.loads((folder / "sound.json").read_text()), np.diff(offsets),
                 [bool(t) for t in sprites["tintable"]], plain)
     tensor = lambda name: torch.from_numpy(np.load(folder / name))
-    return bank, dict(sprites=sprites, sign_bank=tensor("signs.npy"), letters=tensor("letters.npy"),
+    return bank, dict(sprites=sprites, sign_bank=tensor("signs.npy"), letters=tensor("letters.npy"), characters=torch.from_numpy(signs.characters(drawn["texts"])),
                       sound_bank=tensor("sound.npy"), offsets=torch.from_numpy(offsets))
 
 
@@ -34,12 +35,13 @@ def step_batch(builder, config, step):
     rng = step_rng(train.seed, step)
     if step < train.school:
         return builder.school(rng, *batch.school)
-    return builder.batch(rng, {kind: getattr(batch, kind) for kind in KINDS}, batch.tokens, batch.longest)
+    return builder.batch(rng, {kind: getattr(batch, kind) for kind in KINDS}, batch.tokens, batch.longest, batch.more)
 
 
 def _work(queue, vocabulary, bank, config, steps, make):
     torch.set_num_threads(1)
-    builder = make(Tokenizer(vocabulary), bank, config.vision.rows, config.train.drop_share, config.train.sign_share)
+    builder = make(Tokenizer(vocabulary), bank, config.vision.rows, config.train.drop_share, config.train.sign_share,
+                   config.train.school_signs)
     for step in steps:
         queue.put(step_batch(builder, config, step))
 

@@ -26,9 +26,9 @@ class Nano(nn.Module):
 class Studio:
     """Draws a batch's pictures and mixes its sounds on the device."""
 
-    def __init__(self, config, sprites, sign_bank, letters, sound_bank, offsets, device):
+    def __init__(self, config, sprites, sign_bank, letters, characters, sound_bank, offsets, device):
         self.config = config
-        self.letters = letters.to(device)
+        self.letters, self.characters = letters.to(device), characters.to(device)
         self.render = render_torch.Renderer(sprites, sign_bank.to(device), config.vision.image, device)
         self.mix = sounds.Mixer(sound_bank.to(device), offsets, device)
         self.log_mel = LogMel(config.audio.mels, device)
@@ -46,21 +46,18 @@ class Studio:
             return sounds.colored(mel, numbers), frames
 
 
-def reader_loss(eyes, rows, packed, letters):
-    """Cross-entropy of the sign's letters in order, read off the rows that the language model gets."""
-    on = packed[:, render_torch.SIGN_AT] >= 0
-    if not bool(on.any()):
-        return rows.sum() * 0
-    target = letters[packed[on, render_torch.SIGN_AT].long()][..., 0].long()
-    target = torch.where(target < 0, torch.full_like(target, len(signs.LETTERS)), target)
-    logits = eyes.reader(rows[on]).float()
-    weight = torch.where(target == len(signs.LETTERS), 0.2, 1.0)
+def reader_loss(eyes, rows, target):
+    """Cross-entropy of the sign's characters in order, read off the rows that the language model gets; and the share of
+    the signs that are read wholly right."""
+    logits = eyes.reader(rows).float()
+    weight = torch.where(target == len(signs.CHARACTERS), 0.2, 1.0)
     loss = F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
-    return (loss * weight.flatten()).sum() / weight.sum()
+    right = (logits.argmax(-1) == target).all(-1).float().mean()
+    return (loss * weight.flatten()).sum() / weight.sum(), right.detach()
 
 
 def see(model, studio, packed, train):
-    """(rows [n, rows, ROW], losses by name)"""
+    """(rows [n, rows, ROW], losses by name); what is no loss but a share to be shown has a name that begins with '='."""
     eyes, shape = model.eyes, model.config.vision
     rows, middle, patches = eyes(studio.pictures(packed))
     target = render_torch.cell_targets(packed, shape.cells)
@@ -72,13 +69,16 @@ def see(model, studio, packed, train):
         losses["letter"] = train.letter_weight * F.binary_cross_entropy_with_logits(
             eyes.letter(patches[on]).float(), target, weight=1 + 10 * target)
         if train.reader_weight:
-            losses["reader"] = train.reader_weight * reader_loss(eyes, rows, packed, studio.letters)
+            loss, losses["=read"] = reader_loss(eyes, rows[on], studio.characters[packed[on, render_torch.SIGN_AT].long()])
+            losses["reader"] = train.reader_weight * loss
     return rows, losses
 
 
 def hear(model, studio, numbers, texts, train):
     """(rows [n, longest, ROW], losses by name)"""
     rows, valid, letters = model.ears(*studio.mel(numbers))
+    if not train.ears:
+        return rows, {}
     spelled = [[CTC_INDEX[letter] for letter in text if letter in CTC_INDEX] for text in texts]
     loss = F.ctc_loss(letters.float().log_softmax(-1).transpose(0, 1), torch.tensor(sum(spelled, []), dtype=torch.long),
                       (valid * CTC_FRAMES).cpu(), torch.tensor([len(text) for text in spelled]), zero_infinity=True)
@@ -88,7 +88,8 @@ def hear(model, studio, numbers, texts, train):
 def school_losses(model, studio, batch, train):
     """The encoders' own losses alone."""
     losses = see(model, studio, batch["scenes"], train)[1]
-    losses.update(hear(model, studio, batch["sounds"], batch["texts"], train)[1])
+    if "sounds" in batch:
+        losses.update(hear(model, studio, batch["sounds"], batch["texts"], train)[1])
     return losses
 
 

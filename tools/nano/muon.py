@@ -17,8 +17,8 @@ def orthogonal(matrices, rounds=5):
 class Muon(torch.optim.Optimizer):
     """For matrices alone. The step is scaled so that AdamW's rates fit (Liu et al. 2025)."""
 
-    def __init__(self, parameters, rate, momentum=0.95, weight_decay=0.0):
-        super().__init__([dict(params=list(parameters), rate=rate, first=0)], dict(lr=rate, momentum=momentum, weight_decay=weight_decay))
+    def __init__(self, parameters, rate, first=0, momentum=0.95, weight_decay=0.0):
+        super().__init__([dict(params=list(parameters), rate=rate, first=first)], dict(lr=rate, momentum=momentum, weight_decay=weight_decay))
 
     @torch.no_grad()
     def step(self):

@@ -41,6 +41,47 @@ Correct the grammar: she go to school.|What is a synonym for big?|Use the word "
 What is the meaning of life?|Help me write an email to my boss.|Give me a recipe for soup.|Name three animals.|
 How do I make a sandwich?|What day comes after Monday?|Count from one to five.|Write a title for a story about a dragon.|
 Is the earth flat?|How do I learn to draw?|What is your name?|Tell me a story about a fox.""".replace("\n", "").split("|")
+# Exact instructions: of the kinds that chat.py checks, and none that it asks.
+THINGS = """apple river doctor basket yellow mirror carpet rocket winter pillow engine market dragon purple ticket forest
+island camera guitar lemon pencil rabbit saddle turtle valley walnut zebra anchor bridge castle desert feather glove
+helmet insect jacket kettle ladder magnet needle oyster parrot quilt ribbon spider temple uncle violin wallet yogurt""".split()
+FACTS = """Is grass green|Is a whale a fish|Is milk white|Can dogs talk|Is gold a metal|Do trees walk|Is Rome in Italy|
+Is five an even number|Do bees make honey|Is the sea salty|Can you eat a stone|Is winter cold|Is a tomato blue|
+Do spiders have eight legs|Is a triangle round|Can penguins fly|Is Tokyo in China|Is glass hard|Do cats bark|Is July a month|
+Is twelve less than three|Is wood heavier than air|Is a rose a flower|Does a car have wings""".replace("\n", "").split("|")
+WORDS = "tall near early soft rich clean empty dry full strong quiet thick wide deep sweet light sharp true safe cheap".split()
+MANY = """fruits;animals;colors;countries;vegetables from a garden;trees;flowers;cities;languages;drinks;fish;insects;clothes;
+games;books;shapes;planets;foods;jobs;cars;oceans;tools in a kitchen;toys;school subjects""".replace("\n", "").split(";")
+SIGHTS = """a forest;a train station;a school;a rainy day;a mountain;a market;a ship;the night sky;a busy street;a bakery;
+a wedding;a desert;a hospital;a football match;an old house;a river;a bedroom;a museum;a zoo;a snowy field""".replace("\n", "").split(";")
+SAYINGS = """The red car is fast.|I have two brothers.|Dinner is ready now.|The dog ran away.|It is cold outside.|
+They live near the sea.|Open the window slowly.|My shoes are wet.|The clock has stopped.|We need more bread.|
+A bird sang this morning.|Her hat is yellow.|The road is long.|Please turn left here.|Nobody knew the answer.|
+The tea is still hot.|He plays the piano well.|Our garden is small.|The baby is asleep.|You are always late.""".replace("\n", "").split("|")
+
+
+def instructions():
+    made = [f"{fact}? {how}" for fact in FACTS for how in ("Answer only yes or no.", "Answer yes or no.", "Reply with one word.")]
+    for thing in THINGS:
+        made += [f'Write the word "{thing}" in {how} letters.' for how in ("uppercase", "lowercase", "capital")]
+        made += [f"Tell me something about a {thing}. Begin with the word {first}." for first in ("Indeed", "Well", "Today")]
+        made += [f'Write a JSON object with the key "{key}" and the value "{thing}".' for key in ("name", "item")]
+        made += [f'Say "{thing}" {number} times.' for number in ("two", "three", "four")] + [f"Spell the word {thing}."]
+    made += [f"What is the opposite of {word}? {how}" for word in WORDS for how in ("Answer with one word.", "One word only.")]
+    made += [form.format(country) for country in COUNTRIES
+             for form in ("Which city is the capital of {}?", "Name the capital of {}. Answer with one word.")]
+    made += [f"List{how} {number} {kind}, one per line{end}." for kind in MANY for number in ("two", "three", "four", "five")
+             for how, end in ((" exactly", ", and nothing else"), ("", ""))]
+    made += [f"Describe {sight} in {how} words." for sight in SIGHTS for how in ("fewer than ten", "fewer than eight", "five")]
+    made += [f"{how}: {saying}" for saying in SAYINGS for how in ("Repeat this sentence exactly", "Say this again", "Copy this sentence")]
+    made += [f"Write the numbers from {first} to {last}, separated by {how}." for first in (1, 2, 5, 10) for last in range(3, 26)
+             if last > first and not (first == 1 and last < 13) for how in ("commas", "spaces")]
+    made += [f"Count from {first} to {last}." for first in (1, 3) for last in range(5, 22)]
+    made += [f"Add {a} and {b}. {how}" for a in range(1, 30, 3) for b in range(1, 28, 4)
+             for how in ("Answer with the number only.", "Give just the number.")]
+    return made
+
+
 HELD_EVERY = 20  # one question in so many is kept for the evaluation
 
 
@@ -58,14 +99,14 @@ def held_prompts():
 
 
 def train_prompts():
-    return [prompt for i, prompt in enumerate(prompts()) if i % HELD_EVERY]
+    return [prompt for i, prompt in enumerate(prompts()) if i % HELD_EVERY] + instructions()
 
 
 def whole_sentences(text, ended):
     if ended:
         return text.strip()
     end = max(text.rfind(". "), text.rfind(".\n"))
-    return text[:end + 1].strip() if end > 20 else ""
+    return (text[:end + 1] if end > 20 else text).strip()
 
 
 def answers(model, tokenizer, asked, tokens, device, batch=256):
@@ -98,7 +139,9 @@ def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer = Tokenizer(json.loads(Path(arguments.assets, "text.json").read_text()))
     model = Language(read_weights(arguments.base), 1).to(device)
-    found = answers(model, tokenizer, train_prompts()[:arguments.count], arguments.tokens, device)
+    asked = train_prompts()
+    random.Random(2).shuffle(asked)
+    found = answers(model, tokenizer, asked[:arguments.count], arguments.tokens, device)
     Path(arguments.out).write_text(json.dumps(found, indent=0))
     print(f"{len(found)} answers")
 

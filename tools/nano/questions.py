@@ -127,14 +127,17 @@ def _is_there(rng, world, scene):
     return asked
 
 
+def read_sign(rng, scene):
+    return Asked("sign", rng.choice(ASK["sign"]), f'The sign says "{scene.sign.text}".', [scene.sign.text])
+
+
 def about(rng, world, scene):
     """Every question that this scene answers."""
     sign = [scene.sign.text] if scene.sign else []
     asked = [Asked("describe" if scene.things or sign else "blank", rng.choice(ASK["describe"]), describe(scene),
                    name_keys(scene.things) + sign or ["othing"])]
     if scene.sign:
-        answer = f'The sign says "{scene.sign.text}".'
-        asked += [Asked("sign", rng.choice(ASK["sign"]), answer, sign) for _ in range(2)]
+        asked += [read_sign(rng, scene) for _ in range(2)]
     else:
         asked += _counts(rng, scene)
         if rng.random() < 0.3:

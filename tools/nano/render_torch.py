@@ -130,7 +130,10 @@ class Renderer:
         return self._post(picture, rest)
 
 
-N_CELL = words.N_CLASSES + len(words.COLOR_NAMES) + 1  # classes, colours, a sign
+SIGN_CELL = words.N_CLASSES + len(words.COLOR_NAMES)  # after classes and colours: a sign
+PLACE_CELL = SIGN_CELL + 1  # left, middle or right of the picture's content, and top, middle or bottom
+MANY_CELL = PLACE_CELL + 6  # more than one thing
+N_CELL = MANY_CELL + 1
 
 
 def cell_targets(packed, cells):
@@ -139,16 +142,22 @@ def cell_targets(packed, cells):
     target = torch.zeros(n, cells * cells, N_CELL, device=device)
     row = torch.arange(n, device=device)
     at = lambda x, y: (y.clamp(0, 0.999) * cells).long() * cells + (x.clamp(0, 0.999) * cells).long()
+    third = lambda x, length: ((x - 0.5) / length).div(0.33).round().clamp(-1, 1).long() + 1
+    count = torch.zeros(n, cells * cells, device=device)
     for i in range(MAX_THINGS):
         thing = packed[:, i * THING:(i + 1) * THING]
         cell = at(thing[:, 1], thing[:, 2])
         on = thing[:, 0] >= 0
         target[row[on], cell[on], thing[on, 0].long()] = 1
+        for k, first in enumerate((PLACE_CELL, PLACE_CELL + 3)):
+            target[row[on], cell[on], first + third(thing[on, 1 + k], packed[on, REST_AT + 8 + k])] = 1
+        count[row[on], cell[on]] += 1
         on = thing[:, 10] >= 0
         target[row[on], cell[on], words.N_CLASSES + thing[on, 10].long()] = 1
+    target[..., MANY_CELL] = (count > 1).float()
     sign = packed[:, SIGN_AT:REST_AT]
     on = sign[:, 0] >= 0
-    target[row[on], at(sign[:, 1], sign[:, 2])[on], N_CELL - 1] = 1
+    target[row[on], at(sign[:, 1], sign[:, 2])[on], SIGN_CELL] = 1
     return target
 
 

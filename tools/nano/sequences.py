@@ -4,6 +4,7 @@ Built on CPU workers, as numbers; the trainer draws the pictures, mixes the soun
 """
 from dataclasses import dataclass
 import random
+import re
 
 import numpy as np
 
@@ -17,6 +18,20 @@ SOUND_BEGIN, SOUND_END = "<|audio_comp_start|>", "<|audio_comp_end|>"  # libmtmd
 USER, ASSISTANT = "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"
 NEXT = "\n" + USER
 PAD = 2
+
+
+SIGN = re.compile(r'(?<=The sign says ")[^"]*')  # in an answer
+WEAK = ("changed", "at", "howlong", "after", "before")  # questions about streams that are asked more often than others
+
+
+def answer_ids(tokenizer, text):
+    """An answer's tokens. A sign is spelled, a token a character: which letters make one token is a word's matter, and a
+    sign's rows hold letters."""
+    sign = SIGN.search(text)
+    if not sign:
+        return tokenizer(text)
+    spelled = sum((tokenizer(character) for character in sign[0]), [])
+    return tokenizer(text[:sign.start()]) + spelled + tokenizer(text[sign.end():])
 
 
 def system_turn(text):
@@ -36,10 +51,13 @@ class Bank:
 
 class Builder:
     MARKS = (SOUND_BEGIN, SOUND_END)
+    PAIRS = 0.35     # timelines that are two pictures
+    SIGNED = 0.2     # streams whose last picture has a sign
+    DESCRIBED = 0.2  # pictures of which nothing else is asked: other questions name things
 
-    def __init__(self, tokenizer, bank, rows, drop_share=0.3, sign_share=0.4):
+    def __init__(self, tokenizer, bank, rows, drop_share=0.3, sign_share=0.4, school_signs=0.65):
         self.tokenizer, self.bank, self.rows = tokenizer, bank, rows
-        self.drop_share, self.sign_share = drop_share, sign_share
+        self.drop_share, self.sign_share, self.school_signs = drop_share, sign_share, school_signs
         self.spoken, self.sentences, self.music = {}, [], []
         for i, (text, is_question, voice) in enumerate(bank.sounds):
             if voice == "music":
@@ -97,7 +115,7 @@ class Builder:
             text = ""
             if kind == "p":
                 kept = np.arange(self.rows)
-                if rng.random() < self.drop_share:
+                if not what.sign and rng.random() < self.drop_share:
                     kept = np.sort(rng.sample(range(self.rows), rng.randint((self.rows + 1) // 2, self.rows - 1)))
                 pictures.append((len(ids), what, kept))
                 add([PAD] * len(kept))
@@ -110,7 +128,7 @@ class Builder:
                 add(self.tokenizer(self.MARKS[1]))
             else:
                 kinds.append(what[1])
-                add(self.tokenizer(what[0]) + self.tokenizer("<|im_end|>"), len(kinds))
+                add(answer_ids(self.tokenizer, what[0]) + self.tokenizer("<|im_end|>"), len(kinds))
         return ids, owner, pictures, sounds, kinds
 
     def head(self, rng):
@@ -152,7 +170,9 @@ class Builder:
         else:
             scene = scenes.random_scene(rng, self.world, sign=rng.random() < self.sign_share)
         asked = questions.about(rng, self.world, scene)
-        asked = self.some(rng, asked, rng.choice((1, 2, 3, 4, 5)))
+        if rng.random() < self.DESCRIBED:
+            asked = [question for question in asked if question.kind in ("describe", "blank")]
+        asked = self.some(rng, asked, rng.randint(1, 6))
         media = ([self.stamp(rng)] if rng.random() < 0.5 else []) + [("p", scene)]
         return self.head(rng) + self.asked(rng, media, asked[0].text) + self.turns(asked)
 
@@ -183,7 +203,16 @@ class Builder:
         return self.head(rng) + media + [("t", hint + ASSISTANT), ("a", (question.answer, "spoken"))]
 
     def timeline(self, rng):
+        if rng.random() < self.PAIRS:
+            return self._pair(rng)
         return self._stream(rng, rng.choice((1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8)), rng.choice((0, 1, 1, 2)))
+
+    def _pair(self, rng):
+        """Two pictures, and what changed between them."""
+        frames = timeline.random_frames(rng, self.world, 2, change=0.75)
+        events, _ = self._events(rng, frames, 0, [])
+        asked = timeline.changes(frames)
+        return self.head(rng) + events[0][1] + [("t", "\n")] + events[1][1] + [("t", "\n" + asked[0].text)] + self.turns(asked)
 
     def long(self, rng):
         return self._stream(rng, rng.randint(9, 52), rng.randint(0, 5), change=rng.choice((0.1, 0.2, 0.4)))
@@ -203,6 +232,9 @@ class Builder:
 
     def _stream(self, rng, count, sounds, change=0.6):
         frames = timeline.random_frames(rng, self.world, count, change)
+        last = frames[-1].scene
+        if len(last.things) <= 2 and rng.random() < self.SIGNED:
+            frames[-1].scene = scenes.random_scene(rng, self.world, sign=True, things=last.things)
         readings = []
         if rng.random() < 0.2:
             readings = timeline.random_readings(rng, frames[0].at, frames[-1].at + 1, rng.randint(1, 5))
@@ -225,7 +257,12 @@ class Builder:
                 ("a", (question.answer, "spoken"))]
 
     def _stream_questions(self, rng, frames, said, readings):
-        asked = timeline.about(rng, self.world, frames)[:rng.choice((2, 3, 4))]
+        every = timeline.about(rng, self.world, frames)
+        first = [questions.read_sign(rng, frames[-1].scene)] if frames[-1].scene.sign else []
+        if first:
+            every = [question for question in every if question.kind != "now"]
+        weak = [question for question in every if question.kind in WEAK and rng.random() < 0.3]
+        asked = (first + weak[:1] + [question for question in every if question not in weak])[:rng.choice((3, 4, 5))]
         about_speech = speech_questions.about(rng, said)
         rng.shuffle(about_speech)
         asked += about_speech[:1 if said or rng.random() < 0.15 else 0]
@@ -234,7 +271,7 @@ class Builder:
         elif rng.random() < 0.04:
             asked.append(timeline.no_reading(rng))
         rng.shuffle(asked)
-        return asked[:4]
+        return asked[:5]
 
     def text(self, rng):
         question, answer = rng.choice(self.bank.plain)
@@ -242,18 +279,22 @@ class Builder:
 
     # ---- batches
 
+    def drawn(self, rng, pictures):
+        """Packed pictures alone, for the eyes' own losses."""
+        return [render_torch.pack(scenes.random_scene(rng, self.world, sign=rng.random() < self.school_signs))
+                for _ in range(pictures)]
+
     def school(self, rng, pictures, sounds):
         """Pictures and sounds alone, for the encoders' own losses."""
-        drawn = []
-        for _ in range(pictures):
-            scene = scenes.random_scene(rng, self.world, sign=rng.random() < 0.65)
-            drawn.append(render_torch.pack(scene))
-        heard = [self.sound(rng, rng.choice(self.speech)) for _ in range(sounds)]
-        return dict(scenes=np.stack(drawn), sounds=np.array([numbers for numbers, _, _ in heard], np.float64),
-                    texts=[text for _, text, _ in heard])
+        made = dict(scenes=np.stack(self.drawn(rng, pictures)))
+        if sounds:
+            heard = [self.sound(rng, rng.choice(self.speech)) for _ in range(sounds)]
+            made.update(sounds=np.array([numbers for numbers, _, _ in heard], np.float64), texts=[text for _, text, _ in heard])
+        return made
 
-    def batch(self, rng, budget, tokens, longest):
+    def batch(self, rng, budget, tokens, longest, more=0):
         """Sequences end to end: of each kind as many as fit into its tokens in `budget`; the rest of `tokens` is padding.
+        `more` pictures are in no sequence: they are for the eyes' own losses.
 
         ids, owner, position [tokens]: the answer that a token belongs to (0: none) and its place in its sequence; offsets
         [sequences + 1]; kinds: of the answers 1, 2, ...; scenes [n, LENGTH]; row_from, row_to: which row of all pictures
@@ -271,6 +312,7 @@ class Builder:
                     continue
                 batch.add(*made)
             plain = batch.at - start if kind == "text" else plain
+        batch.scenes += self.drawn(rng, more)
         return dict(batch.arrays(tokens), plain=plain)
 
 

@@ -5,11 +5,22 @@ from PIL import Image, ImageDraw, ImageFont
 WIDTH, HEIGHT = 256, 128
 MAX_LETTERS = 24
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + LETTERS + " "
+MAX_CHARACTERS = 28
 FONT_FOLDER = "/usr/share/fonts/truetype"
 FONTS = """dejavu/DejaVuSans-Bold dejavu/DejaVuSans dejavu/DejaVuSerif-Bold dejavu/DejaVuSansMono-Bold
 liberation/LiberationSans-Bold liberation/LiberationSans-Regular liberation/LiberationSerif-Bold
 liberation/LiberationMono-Bold freefont/FreeSansBold freefont/FreeSerifBold freefont/FreeMonoBold
 liberation/LiberationSansNarrow-Bold""".split()
+
+
+def characters(texts):
+    """[n, MAX_CHARACTERS]: indices of CHARACTERS, and after each text's end their number."""
+    index = {character: i for i, character in enumerate(CHARACTERS)}
+    spelled = np.full((len(texts), MAX_CHARACTERS), len(CHARACTERS), np.int64)
+    for row, text in zip(spelled, texts):
+        row[:len(text)] = [index[character] for character in text[:MAX_CHARACTERS]]
+    return spelled
 
 
 def _lines(text):

@@ -139,7 +139,7 @@ def _order(frames, found):
     return asked
 
 
-def _changes(frames):
+def changes(frames):
     asked = []
     for before, after in zip(frames, frames[1:]):
         old, new = [t.name for t in before.scene.things], [t.name for t in after.scene.things]
@@ -179,7 +179,7 @@ def about(rng, world, frames):
     for name, runs in found.items():
         for asked in about_thing(name, runs):
             by_thing.setdefault(asked.kind, []).append(asked)
-    kinds = list(by_thing.values()) + [_at(rng, frames), _changes(frames), _order(frames, found)]
+    kinds = list(by_thing.values()) + [_at(rng, frames), changes(frames), _order(frames, found)]
     kinds.append([Asked("first", "What was there first?", f"At first there was {_there(frames[0])}.", _names(frames[0]))])
     kinds.append([Asked("now", rng.choice(("What do you see now?", "What is visible now?")), questions.describe(last),
                         questions.name_keys(last.things) or ["othing"])])

@@ -1,6 +1,7 @@
 """Trains the encoders and the LoRA together.
 
-train.py ASSETS BANK BASE.gguf STATE OUT [setting=value ...] [--config NAME] [--until STEP] [--workers N] [--log FILE]
+train.py ASSETS BANK BASE.gguf STATE OUT [setting=value ...] [--config NAME] [--start GGUFS] [--until STEP] [--workers N]
+         [--log FILE]
 
 Runs from the step that STATE holds (0 where there is none) to --until or the configured last one, writes STATE (also every
 500 steps), and float16 weights to OUT. Learning rate and data depend on the step alone, so a run can be cut anywhere.
@@ -16,9 +17,11 @@ import torch
 from nano import checkpoint
 from nano.base import read_weights
 from nano.config import configured
+from nano.encoders import TRAINING_HEADS
 from nano.loader import Loader, read_bank, to_device
 from nano.muon import Muon
 from nano.model import Nano, Studio, losses_of
+from nano.shipped import read_shipped
 
 SHOW_EVERY = 50
 MEASURE_EVERY = 5  # steps whose answers are counted
@@ -34,16 +37,20 @@ def learning_rate(train, step, first):
 
 def make_optimizers(model, train, device):
     """Muon for the matrices inside the encoders, AdamW for all else."""
-    encoders = [*model.eyes.named_parameters(), *model.ears.named_parameters()]
+    model.ears.requires_grad_(bool(train.ears))
+    encoders = [pair for pair in [*model.eyes.named_parameters(), *model.ears.named_parameters()] if pair[1].requires_grad]
+    is_head = lambda name: name.split(".")[0] in TRAINING_HEADS
     inner = [p for name, p in encoders if train.muon and p.dim() == 2 and name.endswith("weight")
              and (name.startswith("blocks.") or name.startswith(("middle.", "conv_out.")))]
     matrices = {id(p) for p in inner}
-    groups = [dict(params=[p for _, p in encoders if id(p) not in matrices], rate=train.encoder_rate,
-                   first=0, weight_decay=train.weight_decay),
+    others = [(name, p) for name, p in encoders if id(p) not in matrices]
+    rates = dict(rate=train.encoder_rate, weight_decay=train.weight_decay)
+    groups = [dict(params=[p for name, p in others if not is_head(name)], first=train.heads, **rates),
+              dict(params=[p for name, p in others if is_head(name)], first=0, **rates),
               dict(params=list(model.language.parameters()), rate=train.lora_rate, first=train.school, weight_decay=0.0)]
     fused = dict(fused=True) if device == "cuda" else {}
     adam = torch.optim.AdamW(groups, lr=train.encoder_rate, betas=(0.9, 0.98), eps=1e-8, **fused)
-    return [adam] + ([Muon(inner, train.muon_rate, weight_decay=train.weight_decay)] if inner else [])
+    return [adam] + ([Muon(inner, train.muon_rate, train.heads, weight_decay=train.weight_decay)] if inner else [])
 
 
 def speed_up(model):
@@ -91,7 +98,7 @@ class Trainer:
         batch = to_device(batch, self.device)
         with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
             losses, right = losses_of(self.model, self.studio, batch, train)
-        sum(losses.values()).backward()
+        sum(loss for name, loss in losses.items() if name[0] != "=").backward()
         for group in groups:
             torch.nn.utils.clip_grad_norm_([p for p in group["params"] if p.grad is not None], 1.0)
         for optimizer in self.optimizers:
@@ -120,6 +127,9 @@ def run(arguments):
     device = "cuda" if torch.cuda.is_available() else "cpu"
     trainer, bank, vocabulary = load(arguments, device)
     config = trainer.config
+    if arguments.start:
+        values = read_shipped(arguments.start)[1]
+        checkpoint.load_weights(trainer.model, {name: torch.from_numpy(value) for name, value in values.items()})
     first = checkpoint.load_state(arguments.state, trainer.model, trainer.optimizers, device)
     end = min(arguments.until or config.train.steps, config.train.steps)
     torch.manual_seed(config.train.seed + first)
@@ -156,6 +166,7 @@ if __name__ == "__main__":
     parser.add_argument("settings", nargs="*")
     parser.add_argument("--config", default="full")
     parser.add_argument("--until", type=int)
+    parser.add_argument("--start", help="folder of mmproj-nano.gguf and lora-nano.gguf, whose weights a new run begins with")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=float, help="stop early, to go on later")
     parser.add_argument("--log")
