@@ -108,7 +108,7 @@ FULL = Config()
 SECOND = Config(
     name="second",
     batch=Batch(school=(512, 0), vision=24500, audio=9500, timeline=15500, long=10000, text=6000, more=384),
-    train=Train(heads=120, school=800, steps=2200, ears=0, encoder_rate=7e-4, lora_rate=5e-4, muon_rate=7e-4, floor=0.0,
+    train=Train(heads=120, school=600, steps=1700, ears=0, encoder_rate=7e-4, lora_rate=5e-4, muon_rate=7e-4, floor=0.0,
                 seed=2, reader_weight=2.0, short_signs=0.42, text_weight=2.0, sign_share=0.5, school_signs=0.8),
     signs=60000, utterances=30000)
 TINY = Config(

@@ -24,7 +24,8 @@ def read_bank(assets, folder):
     bank = Bank(drawn["texts"], drawn["short"], json.loads((folder / "sound.json").read_text()), np.diff(offsets),
                 [bool(t) for t in sprites["tintable"]], plain)
     tensor = lambda name: torch.from_numpy(np.load(folder / name))
-    return bank, dict(sprites=sprites, sign_bank=tensor("signs.npy"), letters=tensor("letters.npy"), characters=torch.from_numpy(signs.characters(drawn["texts"])),
+    return bank, dict(sprites=sprites, sign_bank=tensor("signs.npy"), letters=tensor("letters.npy"),
+                      characters=torch.from_numpy(signs.characters(drawn["texts"])),
                       sound_bank=tensor("sound.npy"), offsets=torch.from_numpy(offsets))
 
 

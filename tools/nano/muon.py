@@ -18,7 +18,8 @@ class Muon(torch.optim.Optimizer):
     """For matrices alone. The step is scaled so that AdamW's rates fit (Liu et al. 2025)."""
 
     def __init__(self, parameters, rate, first=0, momentum=0.95, weight_decay=0.0):
-        super().__init__([dict(params=list(parameters), rate=rate, first=first)], dict(lr=rate, momentum=momentum, weight_decay=weight_decay))
+        super().__init__([dict(params=list(parameters), rate=rate, first=first)],
+                         dict(lr=rate, momentum=momentum, weight_decay=weight_decay))
 
     @torch.no_grad()
     def step(self):
