@@ -10,6 +10,7 @@
 #include "isolate/workers.h"
 #include "kind.h"
 #include "log_source.h"
+#include "shifted_source.h"
 
 namespace braid::ingest {
 
@@ -40,9 +41,10 @@ Status prepare_isolation(const Isolation& isolation) {
   return (*workers)->prepare();
 }
 
-Result<std::unique_ptr<Source>> open_source(const SourceSpec& spec, const IngestOptions& options,
-                                            Clock& clock) {
-  if (auto sound = check(options); !sound) return tl::unexpected(sound.error());
+namespace {
+
+Result<std::unique_ptr<Source>> open_unshifted(const SourceSpec& spec, const IngestOptions& options,
+                                               Clock& clock) {
   SourceSpec settled = spec;
   if (settled.kind == SourceKind::kAuto) settled.kind = guess_kind(spec);
   const bool ours = settled.kind == SourceKind::kText || settled.kind == SourceKind::kSensor;
@@ -57,6 +59,16 @@ Result<std::unique_ptr<Source>> open_source(const SourceSpec& spec, const Ingest
     default:
       return ffmpeg::open_media(settled, options, clock);
   }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> open_source(const SourceSpec& spec, const IngestOptions& options,
+                                            Clock& clock) {
+  if (auto sound = check(options); !sound) return tl::unexpected(sound.error());
+  auto source = open_unshifted(spec, options, clock);
+  if (source && spec.shift != Nanoseconds::zero()) return shift_source(std::move(*source), spec.shift);
+  return source;
 }
 
 }  // namespace braid::ingest

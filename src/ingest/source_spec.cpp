@@ -22,8 +22,8 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::array kKinds = {"auto", "media", "video", "audio", "subtitle", "text", "sensor"};
 constexpr std::array kUnits = {"auto", "ns", "us", "ms", "s"};
 constexpr std::array kDevices = {"v4l2:", "alsa:", "pulse:"};
-constexpr std::array<std::string_view, 12> kKeys = {"name",  "kind", "file",  "url",  "device", "video",
-                                                    "audio", "live", "epoch", "unit", "synced", "isolate"};
+constexpr std::array<std::string_view, 13> kKeys = {"name",  "kind", "file",  "url",  "device", "video",
+                                                    "audio", "live", "epoch", "unit", "synced", "isolate", "shift"};
 
 /// The message may quote bytes that are no text.
 tl::unexpected<Error> usage(const std::string& message) {
@@ -91,6 +91,15 @@ Status set(SourceSpec& spec, std::string_view key, std::string_view value) {
     if (*ms < 0 || *ms > 10'000)
       return usage(fmt::format("source: synced={}; write 0 to 10000 milliseconds", value));
     spec.synced = Milliseconds(*ms);
+    return {};
+  }
+  if (key == "shift") {
+    constexpr int kDayMs = 86'400'000;
+    const bool before = value.starts_with('-');
+    const auto ms = number<int>(key, value.substr(before ? 1 : 0));
+    if (!ms || *ms > kDayMs)
+      return usage(fmt::format("source: shift={}; write -86400000 to 86400000 milliseconds", value));
+    spec.shift = Milliseconds(before ? -*ms : *ms);
     return {};
   }
   if (key == "isolate") {

@@ -226,7 +226,7 @@ struct SourceKey {
 };
 
 /// Keys of a [[source]] in the order in which SOURCE names them; what it reads comes last.
-inline constexpr std::array<SourceKey, 11> kSourceKeys = {
+inline constexpr std::array<SourceKey, 12> kSourceKeys = {
     {{"name", "how it is called"},
      {"kind", "media, video, audio, subtitle, text, sensor"},
      {"unit", "of a log's times: ns, us, ms, s"},
@@ -234,6 +234,7 @@ inline constexpr std::array<SourceKey, 11> kSourceKeys = {
      {"audio", "which of its audio streams"},
      {"epoch", "the log's time that is 0, microseconds"},
      {"live", "true: a pipe's times are those of arrival"},
+     {"shift", "milliseconds that are added to its times"},
      {"synced", "its sender's wall clock is right to so many milliseconds"},
      {"file", "a path, or"},
      {"url", "an address, or"},

@@ -70,9 +70,9 @@ Result<std::string> source_text(const toml::table& table, std::string_view file)
   reader.key("source", whole, kAny, {});
   for (std::size_t i = 0; i < kSourceKeys.size(); ++i) {
     const std::string_view key = kSourceKeys[i].name;
-    if (key == "video" || key == "audio" || key == "epoch" || key == "synced") {
+    if (key == "video" || key == "audio" || key == "epoch" || key == "synced" || key == "shift") {
       std::optional<std::int64_t> number;
-      reader.key(key, number, Range{0, 9e18}, {});
+      reader.key(key, number, key == "shift" ? kAny : Range{0, 9e18}, {});
       if (number) parts[i] = std::to_string(*number);
     } else if (key == "live") {
       std::optional<bool> live;
