@@ -1,4 +1,5 @@
-"""Whether training learns at all: the tiny model's losses on one batch must fall when it is shown that batch again.
+"""Whether training learns at all: the tiny model's losses on one batch must fall when it is shown that batch again; and
+whether an answer's sign is spelled and reads the same.
 
 fits.py ASSETS BANK BASE.gguf OUT [--config NAME] [setting=value ...]: writes the weights that it ends with. Exits 1 if
 a loss did not fall.
@@ -9,17 +10,27 @@ import sys
 from nano import checkpoint, train
 from nano.base import Tokenizer
 from nano.loader import step_batch
-from nano.sequences import Builder
+from nano.sequences import Builder, answer_ids
 
 ROUNDS = 5
 FALL = dict(school=("cell", "letter", "ctc", "reader"), joint=("answer",))  # what must fall in which batch
 
 
+def spells(tokenizer):
+    """Whether each character of an answer's sign is a token, and the tokens are the answer's text."""
+    text, sign = 'I see a cat. The sign says "EXIT now 42".', "EXIT now 42"
+    ids = answer_ids(tokenizer, text)
+    alone = [tokenizer.decode([one]) for one in ids]
+    return tokenizer.decode(ids) == text and any(alone[i:i + len(sign)] == list(sign) for i in range(len(alone)))
+
+
 def main(arguments):
     trainer, bank, vocabulary = train.load(arguments, "cpu")
     config = trainer.config
-    builder = Builder(Tokenizer(vocabulary), bank, config.vision.rows)
-    ok = True
+    tokenizer = Tokenizer(vocabulary)
+    builder = Builder(tokenizer, bank, config.vision.rows)
+    ok = spells(tokenizer)
+    print(f"signs are {'' if ok else 'not '}spelled")
     for stage, step in (("school", 0), ("joint", config.train.school)):
         batch, seen = step_batch(builder, config, step), []
         for _ in range(ROUNDS):
