@@ -16,12 +16,15 @@ SessionTime shifted(SessionTime time, Nanoseconds by) {
 struct Shift {
   Nanoseconds by;
 
-  bool operator()(Frame& frame) const { return (frame.captured = shifted(frame.captured, by)) >= kSessionStart; }
+  bool operator()(Frame& frame) const {
+    return (frame.captured = shifted(frame.captured, by)) >= kSessionStart;
+  }
   bool operator()(AudioBlock& block) const {
     block.start = shifted(block.start, by);
     if (block.start >= kSessionStart) return true;
     const Nanoseconds before = kSessionStart - block.start;
-    const auto cut = static_cast<std::size_t>((before.count() / 1000 * block.sample_rate + 999'999) / 1'000'000);
+    const auto cut =
+        static_cast<std::size_t>((before.count() / 1000 * block.sample_rate + 999'999) / 1'000'000);
     if (cut >= block.samples.size()) return false;
     block.samples.erase(block.samples.begin(), block.samples.begin() + static_cast<std::ptrdiff_t>(cut));
     block.start = kSessionStart;
@@ -44,7 +47,8 @@ struct Shift {
 
 class ShiftedSource final : public Source {
  public:
-  ShiftedSource(std::unique_ptr<Source> source, Nanoseconds shift) : source_(std::move(source)), shift_{shift} {}
+  ShiftedSource(std::unique_ptr<Source> source, Nanoseconds shift)
+      : source_(std::move(source)), shift_{shift} {}
 
   const SourceInfo& info() const override { return source_->info(); }
   Status run(SourceId id, const PacketSink& sink) override {

@@ -22,8 +22,9 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::array kKinds = {"auto", "media", "video", "audio", "subtitle", "text", "sensor"};
 constexpr std::array kUnits = {"auto", "ns", "us", "ms", "s"};
 constexpr std::array kDevices = {"v4l2:", "alsa:", "pulse:"};
-constexpr std::array<std::string_view, 13> kKeys = {"name",  "kind", "file",  "url",  "device", "video",
-                                                    "audio", "live", "epoch", "unit", "synced", "isolate", "shift"};
+constexpr std::array<std::string_view, 13> kKeys = {"name",   "kind",    "file", "url",   "device",
+                                                    "video",  "audio",   "live", "epoch", "unit",
+                                                    "synced", "isolate", "shift"};
 
 /// The message may quote bytes that are no text.
 tl::unexpected<Error> usage(const std::string& message) {

@@ -21,6 +21,11 @@ void place(Firing& firing, SessionTime moment) {
     firing.from = moment + stage.start_offset;
     firing.to = firing.from + *stage.duration;
   }
+  if (stage.take != StageTake::kAll) {
+    const Nanoseconds around = stage.take == StageTake::kNearest ? stage.tolerance : Nanoseconds{};
+    firing.from = moment + stage.start_offset - around;
+    firing.to = moment + stage.start_offset + around + Nanoseconds(1);
+  }
   firing.due = std::max(moment + stage.delay, firing.to);
 }
 

@@ -185,7 +185,11 @@ void HeldStreams::put_in_words(const sync::StreamPart& part, const Wanted& wante
 
 std::optional<Gathered> HeldStreams::gather(const Wanted& wanted,
                                             const std::function<std::string(SessionTime)>& when) {
-  const auto window = sync::Interval().align(streams_, wanted.from, wanted.to);
+  const Nanoseconds reach = (wanted.to - wanted.from - Nanoseconds(1)) / 2;
+  const auto window = wanted.take == StageTake::kAsOf ? sync::AsOf().align(streams_, wanted.from)
+                      : wanted.take == StageTake::kNearest
+                          ? sync::Nearest(reach).align(streams_, wanted.from + reach)
+                          : sync::Interval().align(streams_, wanted.from, wanted.to);
   if (!window) return std::nullopt;
   Gathered gathered;
   for (const sync::StreamPart& part : window->streams) {
@@ -211,7 +215,8 @@ void HeldStreams::forget_before(SessionTime time) {
   streams_.forget_before(time);
   // The windows' members are kept here as long as those: the numbers are the same.
   for (auto& [key, items] : items_)
-    for (; !items.empty() && items.front().at < time; items.pop_front()) let_go(items.front());
+    // The last before it still holds.
+    for (; items.size() > 1 && items[1].at < time; items.pop_front()) let_go(items.front());
 }
 
 }  // namespace braid::serve

@@ -62,6 +62,7 @@ class HeldStreams {
   /// What to look at.
   struct Wanted {
     SessionTime from, to;                      ///< [from, to)
+    StageTake take;                            ///< as_of: at `from`; nearest: to their middle
     SessionTime moment;                        ///< that ages are counted to
     std::vector<std::string> sources;          ///< by name; none: all
     const std::set<std::string>* unperceived;  ///< the model hasn't got what these sent

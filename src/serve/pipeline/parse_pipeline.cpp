@@ -116,9 +116,11 @@ void StageReader::windows(PipelineStage& stage) {
 Result<PipelineStage> StageReader::read() {
   PipelineStage stage;
   TableReader reader(&table_, "[[stage]]", file_);
-  Texts action, start_offset, duration, delay, cooldown, deadline, question, query, text;
+  Texts action, take, tolerance, start_offset, duration, delay, cooldown, deadline, question, query, text;
   reader.key("name", stage.name, kAny, {});
   reader.key("action", action, kAny, {});
+  reader.key("take", take, kAny, {});
+  reader.key("tolerance", tolerance, kAny, {});
   reader.key("start_offset", start_offset, kAny, {});
   reader.key("duration", duration, kAny, {});
   reader.key("delay", delay, kAny, {});
@@ -141,6 +143,8 @@ Result<PipelineStage> StageReader::read() {
   windows(stage);
   if (action && status_)
     stage.action = one_of<StageAction, 7>(table_, "action", *action).value_or(StageAction::kGather);
+  if (take && status_) stage.take = one_of<StageTake, 3>(table_, "take", *take).value_or(StageTake::kAll);
+  span(table_, "tolerance", tolerance, stage.tolerance);
   span(table_, "start_offset", start_offset, stage.start_offset);
   if (duration) span(table_, "duration", duration, stage.duration.emplace());
   span(table_, "delay", delay, stage.delay);

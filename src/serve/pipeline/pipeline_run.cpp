@@ -26,7 +26,7 @@ Nanoseconds reach_of(const PipelinePlan& plan) {
   Nanoseconds reach{};
   for (const PipelineStage& stage : plan.stages) {
     const Nanoseconds length = stage.time_window ? stage.time_window->length : Nanoseconds{};
-    reach = std::max(reach, length - stage.start_offset);
+    reach = std::max({reach, length - stage.start_offset, stage.tolerance - stage.start_offset});
     if (waits_for_notes(stage)) reach = std::max(reach, kNotesLag);
   }
   return reach;
@@ -227,9 +227,9 @@ void PipelineRun::release_ready() {
   for (auto it = first; it != waiting_.end(); ++it) {
     Firing& firing = **it;
     if (firing.has_window()) {
-      auto gathered =
-          held_.gather({firing.from, firing.to, firing.trigger.at, firing.stage->sources, &unperceived_},
-                       [this](SessionTime at) { return when(at); });
+      auto gathered = held_.gather({firing.from, firing.to, firing.stage->take, firing.trigger.at,
+                                    firing.stage->sources, &unperceived_},
+                                   [this](SessionTime at) { return when(at); });
       firing.event.from = firing.from;
       firing.event.to = firing.to;
       if (gathered) {

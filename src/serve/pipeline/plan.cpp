@@ -104,7 +104,13 @@ class PlanCheck {
     constexpr Nanoseconds kMost = std::chrono::hours(1);
     if (stage().duration && stage().time_window)
       return wrong("duration", "time_window has a length of its own: leave one out");
-    if (stage().start_offset != Nanoseconds::zero() && !has_window(stage()))
+    if (stage().take != StageTake::kAll && has_window(stage()))
+      return wrong("take",
+                   "as_of and nearest are of a moment, not of a window: leave duration and time_window out");
+    if (stage().tolerance <= Nanoseconds::zero() || stage().tolerance > kMost)
+      return wrong("tolerance", "must be over 0 and at most 1h");
+    if (stage().start_offset != Nanoseconds::zero() && !has_window(stage()) &&
+        stage().take == StageTake::kAll)
       return wrong("start_offset", "begins a window that has no end: give `duration`");
     if (stage().duration && (*stage().duration <= Nanoseconds::zero() || *stage().duration > kMost))
       return wrong("duration", "must be over 0 and at most 1h");
@@ -190,6 +196,11 @@ const char* to_string(StageAction action) {
   static constexpr std::array<const char*, 7> kNames = {"gather", "ask",     "retrieve", "describe",
                                                         "store",  "webhook", "clip"};
   return kNames[static_cast<std::size_t>(action)];
+}
+
+const char* to_string(StageTake take) {
+  static constexpr std::array<const char*, 3> kNames = {"all", "as_of", "nearest"};
+  return kNames[static_cast<std::size_t>(take)];
 }
 
 const char* to_string(StageEvent event) {

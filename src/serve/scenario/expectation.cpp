@@ -68,7 +68,11 @@ const json::value* find(const json::value& event, std::string_view path) {
   while (at && !path.empty()) {
     const std::size_t dot = std::min(path.find('.'), path.size());
     const auto* object = at->if_object();
-    at = object ? object->if_contains({path.data(), dot}) : nullptr;
+    const auto* array = at->if_array();
+    const auto place = array ? parse_count(path.substr(0, dot), 100'000) : Result<int>(0);
+    at = object           ? object->if_contains({path.data(), dot})
+         : array && place ? array->if_contains(static_cast<std::size_t>(*place))
+                          : nullptr;
     path.remove_prefix(std::min(dot + 1, path.size()));
   }
   return at;

@@ -1,6 +1,7 @@
 #pragma once
 // A scenario: timed inputs, a scripted model, and what has to come out. docs/scenarios.md is the format.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,6 +11,7 @@
 #include "braid/ingest/source.h"
 #include "braid/serve/session.h"
 #include "scenario/expectation.h"
+#include "scenario/sender_clock.h"
 
 namespace braid::serve {
 
@@ -18,16 +20,23 @@ struct ScriptedInput {
   enum class Kind { kFrame, kBlank, kSpeech, kSilence, kText, kReading, kDamage };
   Kind kind = Kind::kFrame;
   SessionTime start;
-  SessionTime end;     // equal to start for instants
-  std::string text;    // label, words, line, channel=value, message
-  Nanoseconds late{};  // reaches us so much after `end`
+  SessionTime end;            // equal to start for instants
+  std::string text;           // label, words, line, channel=value, message
+  Nanoseconds late{};         // reaches us so much after `end`
+  Nanoseconds stamped{};      // its stamp alone is off by so much
+  Nanoseconds arrival{};      // set when all is read
+  Nanoseconds error_bound{};  // of a source with a clock
 };
 
 struct ScriptedStream {
   ingest::SourceInfo info;
   Nanoseconds capture_delay{};
   Nanoseconds ingest_delay{};
-  std::vector<ScriptedInput> inputs;  // in order of arrival
+  std::vector<ScriptedInput> inputs;     // in order of arrival
+  std::optional<SenderClockSpec> clock;  // none: its times are session times
+  std::vector<SenderClockChange> clock_changes;
+  std::uint64_t resets = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> clock_events;
 };
 
 /// What a client does at a time on the clock, counted from the session's start.
@@ -48,6 +57,7 @@ struct Scenario {
   std::vector<Question> questions;
   std::vector<ClientAction> actions;  // in order of time
   std::vector<Expectation> expectations;
+  std::string pipeline;  // TOML; empty: none
 };
 
 /// kBadInput with the line's number; kLimit: too much of something. Any bytes may come.

@@ -29,6 +29,14 @@ Result<Nanoseconds> parse_time(std::string_view word) {
   return time;
 }
 
+/// "2s", "-500ms".
+Result<Nanoseconds> parse_signed(std::string_view word) {
+  const bool before = word.starts_with('-');
+  auto time = parse_time(word.substr(before || word.starts_with('+') ? 1 : 0));
+  if (time && before) time = -*time;
+  return time;
+}
+
 /// "2.5" or "2.5-4.0".
 Status parse_when(std::string_view word, SessionTime& start, SessionTime& end) {
   const std::size_t dash = word.find('-');
@@ -69,6 +77,12 @@ class Parser {
     return bad(fmt::format("'{}'; a line begins with set, source, rule, at, ask or expect", verb));
   }
 
+  /// A line of the pipeline's file.
+  void pipeline(std::string_view line) {
+    scenario_.pipeline += line;
+    scenario_.pipeline += '\n';
+  }
+
   void number(int line, std::string_view text) {
     scenario_.expectations.back().line = line;
     scenario_.expectations.back().said = text;
@@ -76,9 +90,14 @@ class Parser {
   std::size_t expectations() const { return scenario_.expectations.size(); }
 
   Scenario take() {
-    for (ScriptedStream& stream : scenario_.streams)
+    for (ScriptedStream& stream : scenario_.streams) {
+      for (ScriptedInput& input : stream.inputs) input.arrival = input.end.time_since_epoch() + input.late;
       std::stable_sort(stream.inputs.begin(), stream.inputs.end(),
-                       [](const auto& a, const auto& b) { return a.end + a.late < b.end + b.late; });
+                       [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
+      std::stable_sort(stream.clock_changes.begin(), stream.clock_changes.end(),
+                       [](const auto& a, const auto& b) { return a.at < b.at; });
+      map_stamps(stream);
+    }
     std::stable_sort(scenario_.actions.begin(), scenario_.actions.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
     return std::move(scenario_);
@@ -113,13 +132,23 @@ class Parser {
       stream.info.streams[static_cast<std::size_t>(kind - kKindNames.begin())] = true;
       return {};
     }
+    if (stream.clock) {
+      const auto read = clock_word(words, i, *stream.clock);
+      if (!read) return tl::unexpected(read.error());
+      if (*read) return {};
+    }
+    if (word == "clock") {
+      stream.clock.emplace();
+      return {};
+    }
     if (word == "live") {
       stream.info.live = true;
       return {};
     }
     if ((word != "capture_delay" && word != "ingest_delay") || i + 1 == words.size())
       return bad(fmt::format(
-          "'{}'; a source takes video audio text reading live capture_delay SPAN ingest_delay SPAN", word));
+          "'{}'; a source takes video audio text reading live capture_delay SPAN ingest_delay SPAN clock",
+          word));
     const auto span = parse_time(words[++i]);
     if (!span) return tl::unexpected(span.error());
     (word == "capture_delay" ? stream.capture_delay : stream.ingest_delay) = *span;
@@ -204,6 +233,7 @@ class Parser {
                                      [&](const auto& one) { return one.info.name == words[2]; });
     if (stream == scenario_.streams.end())
       return bad(fmt::format("no source '{}' above this line", words[2]));
+    if (words.size() == 5 && words[3] == "clock") return change_clock(words[4], input.start, *stream);
     const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const KindName& one) {
       return words.size() > 3 && one.name == words[3];
     });
@@ -216,10 +246,16 @@ class Parser {
       if (!text) return tl::unexpected(text.error());
       input.text = *text;
     }
-    if (next + 2 == words.size() && words[next] == "late") {
+    if (next + 2 <= words.size() && words[next] == "late") {
       const auto late = parse_time(words[next + 1]);
       if (!late) return tl::unexpected(late.error());
       input.late = *late;
+      next += 2;
+    }
+    if (next + 2 == words.size() && words[next] == "stamped" && stream->clock) {
+      const auto off = parse_signed(words[next + 1]);
+      if (!off) return tl::unexpected(off.error());
+      input.stamped = *off;
       next += 2;
     }
     if (next != words.size()) return bad(fmt::format("'{}' is too much", words[next]));
@@ -227,6 +263,18 @@ class Parser {
     if (input.kind == Kind::kSpeech)
       hear(static_cast<std::int64_t>(stream - scenario_.streams.begin()), input);
     stream->inputs.push_back(std::move(input));
+    return count_input();
+  }
+
+  Status change_clock(const std::string& how, SessionTime at, ScriptedStream& stream) {
+    if (!stream.clock) return bad(fmt::format("the source {} has no clock: declare it so", stream.info.name));
+    SenderClockChange change{at, std::nullopt};
+    if (how != "restart") {
+      const auto set = parse_signed(how);
+      if (!set) return tl::unexpected(set.error());
+      change.set = *set;
+    }
+    stream.clock_changes.push_back(change);
     return count_input();
   }
 
@@ -275,6 +323,10 @@ Result<Scenario> parse_scenario(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('|')) {
+      parser.pipeline(line.substr(1));
+      continue;
+    }
     const auto words = split_words(line);
     Status parsed;
     const std::size_t before = parser.expectations();

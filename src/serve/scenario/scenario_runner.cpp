@@ -7,6 +7,7 @@
 #include "braid/deliver/json_writer.h"
 #include "braid/engine/scripted_media.h"
 #include "braid/ingest/scripted_source.h"
+#include "pipeline/pipeline_run.h"
 #include "scenario/engine_account.h"
 #include "scenario/scenario.h"
 
@@ -32,7 +33,10 @@ class Recorder final : public deliver::EventSink {
       answers.push_back(*answer);
     }
     writer_->on_event(event);
+    if (pipeline) pipeline->on_event(event);
   }
+
+  PipelineRun* pipeline = nullptr;
 
   std::vector<std::string> lines;
   std::vector<Answer> answers;
@@ -49,6 +53,16 @@ Reading reading_of(const ScriptedInput& input) {
   const std::size_t equals = input.text.find('=');
   reading.values.emplace_back(input.text.substr(0, equals), input.text.substr(equals + 1));
   return reading;
+}
+
+/// Times of a source with a clock may be off by so much.
+Packet bounded(Packet packet, Nanoseconds error_bound) {
+  std::visit(
+      [error_bound](auto& one) {
+        if constexpr (requires { one.error_bound; }) one.error_bound = error_bound;
+      },
+      packet);
+  return packet;
 }
 
 Packet packet_of(const ScriptedInput& input, SlotPool& pool) {
@@ -86,6 +100,8 @@ class Run {
     std::vector<std::string> events = std::move(recorder_.lines);
     for (const Answer& answer : recorder_.answers) events.push_back(work_of(answer, made_.probe->calls()));
     events.push_back(totals_of(made_));
+    for (const ScriptedStream& stream : scenario_.streams)
+      if (stream.clock) events.push_back(clock_event(stream));
     std::vector<std::string> failed;
     if (scenario_.expectations.empty())
       failed.emplace_back("nothing is expected: write at least one expect line");
@@ -103,26 +119,51 @@ class Run {
 
   Status play() {
     EngineHost host(made_.engine, clock_, scenario_.host);
-    auto session = Session::create(scenario_.session, host, speech_.get(), clock_, recorder_);
+    SessionOptions options = scenario_.session;
+    Session* running = nullptr;
+    if (const Status made = make_pipeline(options, running); !made) return made;
+    auto session = Session::create(options, host, speech_.get(), clock_, recorder_);
     if (!session) return tl::unexpected(session.error());
     for (const ScriptedStream& stream : scenario_.streams)
       if (auto added = (*session)->add_source(source_of(stream)); !added)
         return tl::unexpected(added.error());
     for (const Question& question : scenario_.questions)
       if (auto asked = (*session)->ask(question); !asked) return tl::unexpected(asked.error());
+    running = session->get();
     (*session)->start();
     Thread client(clock_, "client", [&] { act(**session); });
     client.join();
     (*session)->wait();
+    recorder_.pipeline = nullptr;
+    pipeline_.reset();
+    return {};
+  }
+
+  /// Its session is `running`, once it runs; it ends when the pipeline has nothing left to do.
+  Status make_pipeline(SessionOptions& options, Session*& running) {
+    if (scenario_.pipeline.empty()) return {};
+    auto plan = parse_pipeline(scenario_.pipeline, "pipeline");
+    if (!plan) return tl::unexpected(plan.error());
+    PipelineTools tools;
+    tools.ask = [&running](Question question) { return running->ask(std::move(question)); };
+    tools.tell = [&running](deliver::PipelineEvent event) { return running->tell(std::move(event)); };
+    tools.notes = [&running] { return running->notes(); };
+    tools.done = [&running] { running->stop(true); };
+    auto made = PipelineRun::create(std::move(*plan), std::move(tools), clock_);
+    if (!made) return tl::unexpected(made.error());
+    pipeline_ = std::move(*made);
+    recorder_.pipeline = pipeline_.get();
+    options.tap = pipeline_.get();
+    options.stay_open = true;
+    if (pipeline_->needs_notes()) options.note_bytes = 1U << 20;
     return {};
   }
 
   std::unique_ptr<ingest::Source> source_of(const ScriptedStream& stream) {
     std::vector<ingest::ScriptedPacket> packets;
     for (const ScriptedInput& input : stream.inputs) {
-      const Nanoseconds arrival =
-          scenario_.session.realtime ? input.end.time_since_epoch() + input.late : Nanoseconds{};
-      packets.push_back({arrival, packet_of(input, pool_)});
+      const Nanoseconds arrival = scenario_.session.realtime ? input.arrival : Nanoseconds{};
+      packets.push_back({arrival, bounded(packet_of(input, pool_), input.error_bound)});
     }
     ingest::ScriptedOptions options;
     options.capture_delay = stream.capture_delay;
@@ -157,6 +198,7 @@ class Run {
   std::unique_ptr<sync::SpeechDetectorFactory> speech_;
   SlotPool pool_;
   Recorder recorder_;
+  std::unique_ptr<PipelineRun> pipeline_;  // null: none
 };
 
 }  // namespace

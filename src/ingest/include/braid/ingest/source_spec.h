@@ -49,7 +49,7 @@ struct SourceSpec {
   std::optional<std::int64_t> epoch_us;  ///< the log time that is session time 0, µs
   TimeUnit unit = TimeUnit::kAuto;
   std::optional<bool> isolate;        ///< decoded in a process of its own; none: as the options say
-  Nanoseconds shift{};  ///< added to its times: of a sender that is known to be off by so much
+  Nanoseconds shift{};                ///< added to its times: of a sender that is known to be off by so much
   std::optional<Nanoseconds> synced;  ///< a live sender's wall clock agrees with ours to this; none: unknown
 
   /// What is opened, and never shown.
@@ -60,9 +60,9 @@ struct SourceSpec {
 std::string without_passwords(std::string text);
 
 /// `clip.mp4`, a URL, `-`, a device, or `key=value,…` with the keys name, kind, file (or url, device), video,
-/// audio, live (0 or 1), epoch (µs), unit, synced (ms), isolate (on or off), shift (ms). A target may hold commas: it
-/// ends where another key begins. A path that exists is taken as a path before it is taken as key=value.
-/// Errors: kUsage.
+/// audio, live (0 or 1), epoch (µs), unit, synced (ms), isolate (on or off), shift (ms). A target may hold
+/// commas: it ends where another key begins. A path that exists is taken as a path before it is taken as
+/// key=value. Errors: kUsage.
 Result<SourceSpec> parse_source_spec(std::string_view text);
 
 }  // namespace braid::ingest

@@ -42,6 +42,14 @@ struct StageTrigger {
   std::string contains;               ///< this word or phrase, in either case: of a line, note or answer
 };
 
+/// What a stage gathers. Wire names: all, as_of, nearest.
+enum class StageTake : std::uint8_t {
+  kAll,      ///< all in its window
+  kAsOf,     ///< of each stream the last at or before m + start_offset: what held then
+  kNearest,  ///< of each stream the one that is nearest to it, and no further than the tolerance
+};
+const char* to_string(StageTake take);
+
 /// Windows [k hop, k hop + length) of session time.
 struct StageWindows {
   Nanoseconds length{}, hop{};
@@ -57,8 +65,10 @@ struct PipelineStage {
   Nanoseconds start_offset{};
   std::optional<Nanoseconds> duration;  ///< neither this nor time_window: it has no window
   std::optional<StageWindows> time_window;
-  Nanoseconds delay{};     ///< done when session time is m + delay, and past its window
-  Nanoseconds cooldown{};  ///< triggers that come sooner after the last are passed over
+  StageTake take = StageTake::kAll;
+  Nanoseconds tolerance = Milliseconds(16);  ///< nearest
+  Nanoseconds delay{};                       ///< done when session time is m + delay, and past its window
+  Nanoseconds cooldown{};                    ///< triggers that come sooner after the last are passed over
   StageAction action = StageAction::kGather;
   std::vector<std::string> sources;  ///< that it gathers or looks for; empty: all
   /// Question, words to look for, or record; with {time}, {stage}, {source}, {channel}, {value}, {text} of
