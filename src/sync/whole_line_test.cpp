@@ -19,7 +19,7 @@ constexpr std::int64_t kMs = 1'000'000, kS = 1'000'000'000;
 constexpr std::int64_t kEnd = 120 * kS;
 constexpr std::int64_t kFailure = 93 * kS + 417 * kMs;
 constexpr StreamKey kCamera{SourceId{0}, StreamKind::kVideo}, kThermal{SourceId{1}, StreamKind::kVideo},
-    kPlc{SourceId{2}, StreamKind::kReading}, kReport{SourceId{3}, StreamKind::kText};
+    kPlc{SourceId{2}, StreamKind::kReading};
 
 struct Packet {
   StreamKey stream;
@@ -35,7 +35,6 @@ class Line {
     add(kCamera, kWifi, kS / 30);
     add(kThermal, kLan, kS / 10);
     add(kPlc, kLan, kMs);
-    streams_.add_stream(kReport);
     std::stable_sort(packets_.begin(), packets_.end(),
                      [](const Packet& a, const Packet& b) { return a.sent.arrival < b.sent.arrival; });
   }
@@ -55,7 +54,6 @@ class Line {
       streams_.add(packet.stream, {captured.at, captured.error_bound, truth_.size() - 1});
       live_.arrived(packet.stream, captured.at, now);
       for (const Advance& advance : live_.advance(now)) streams_.assume(advance);
-      streams_.settle(kReport, now);
       while (auto window = sliding.next(streams_)) take(*window);
     }
   }
@@ -129,7 +127,6 @@ TEST(WholeLine, WhatWasBeforeTheFailureIsFound) {
   ASSERT_TRUE(before);
   EXPECT_GT(before->at, session(kFailure - 300 * kMs));
   for (const StreamPart& part : before->streams) {
-    if (part.stream == kReport) continue;
     ASSERT_FALSE(part.members.empty());
     EXPECT_LT(*part.age, part.stream == kPlc ? Milliseconds(8) : Milliseconds(110))
         << "the newest is of its end";
