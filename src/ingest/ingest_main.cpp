@@ -1,6 +1,6 @@
 // braid_ingest_report [--LIMIT VALUE]... SOURCE: what ingest delivers of a source, as one JSON object,
 // without a model; for tests that compare it with what the file holds. Every picture is taken unless --fps
-// says otherwise.
+// says otherwise. SIGINT stops it, as a session's end would.
 
 #include <sys/resource.h>
 
@@ -9,13 +9,16 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <variant>
 
 #include "braid/base/clock.h"
 #include "braid/ingest/open.h"
+#include "braid/sync/source_clock.h"
 
 namespace {
 
@@ -47,6 +50,22 @@ json::array quadrants(const Frame& frame) {
   return found;
 }
 
+/// A live source's times, as in a session.
+class Stamps final : public ingest::StampClock {
+ public:
+  Captured observe(std::int64_t stamp, SessionTime arrival) override {
+    const sync::Captured captured = clock_.observe(stamp, arrival);
+    return {captured.at, captured.error_bound, captured.believed};
+  }
+  void restart() override { clock_.restart(); }
+  void reference(std::int64_t stamp, SessionTime at, Nanoseconds error) override {
+    clock_.reference(stamp, at, error);
+  }
+
+ private:
+  sync::SourceClock clock_{{}};
+};
+
 /// Everything a source sends, and whether each stream keeps its order and its bounds.
 class Report {
  public:
@@ -73,6 +92,7 @@ class Report {
     check(StreamKind::kVideo, frame.captured);
     frames_.push_back({{"at", to_seconds(frame.captured)},
                        {"size", {frame.width, frame.height}},
+                       {"error", to_seconds(frame.error_bound)},
                        {"scene", frame.scene_change},
                        {"quadrants", quadrants(frame)}});
   }
@@ -120,6 +140,20 @@ class Report {
   double energy_ = 0, samples_ = 0;
 };
 
+void block_interrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+/// One is pending.
+bool interrupted() {
+  sigset_t signals;
+  sigpending(&signals);
+  return sigismember(&signals, SIGINT) == 1;
+}
+
 bool set(ingest::IngestOptions& options, std::string_view name, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -146,23 +180,40 @@ bool set(ingest::IngestOptions& options, std::string_view name, std::string_view
     options.isolation.patience = from_seconds(value);
   else if (name == "--memory-bytes")
     options.isolation.memory_bytes = static_cast<std::int64_t>(value);
+  else if (name == "--network-timeout")
+    options.network_timeout = from_seconds(value);
   else
     return false;
   return true;
 }
 
-json::object read(std::string_view text, const ingest::IngestOptions& options) {
+json::object read(std::string_view text, ingest::IngestOptions options) {
   RealClock clock;
+  const SteadyTime begun = clock.now();
+  options.session_start = [begun] { return begun; };
+  options.clocks = [](const std::string&) { return std::make_unique<Stamps>(); };
   Report report;
   const auto spec = ingest::parse_source_spec(text);
   if (!spec) return report.finish(tl::unexpected(spec.error()));
   const auto source = ingest::open_source(*spec, options, clock);
   if (!source) return report.finish(tl::unexpected(source.error()));
+  std::fputs("open\n", stderr);
+  SteadyTime asked{};
+  std::jthread stopper([&](const std::stop_token& over) {
+    while (!over.stop_requested() && !interrupted()) std::this_thread::sleep_for(Milliseconds(5));
+    asked = clock.now();
+    (*source)->stop();
+  });
   const Status ran = (*source)->run(SourceId{0}, [&report](const Packet& packet) {
     report(packet);
     return ingest::Accepted::kTaken;
   });
+  const SteadyTime ended = clock.now();
+  stopper.request_stop();
+  stopper.join();
   json::object result = report.finish(ran);
+  result["begun"] = to_seconds(begun.time_since_epoch());
+  if (interrupted()) result["stopped_in"] = to_seconds(ended - asked);
   const ingest::SourceInfo& info = (*source)->info();
   result["description"] = info.description;
   result["duration"] = to_seconds(info.duration);
@@ -172,6 +223,7 @@ json::object read(std::string_view text, const ingest::IngestOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  block_interrupts();
   ingest::IngestOptions options;
   options.fps = options.max_fps = kEveryPicture;
   int next = 1;

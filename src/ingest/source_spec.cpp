@@ -22,9 +22,9 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::array kKinds = {"auto", "media", "video", "audio", "subtitle", "text", "sensor"};
 constexpr std::array kUnits = {"auto", "ns", "us", "ms", "s"};
 constexpr std::array kDevices = {"v4l2:", "alsa:", "pulse:"};
-constexpr std::array<std::string_view, 13> kKeys = {"name",   "kind",    "file", "url",   "device",
-                                                    "video",  "audio",   "live", "epoch", "unit",
-                                                    "synced", "isolate", "shift"};
+constexpr std::array<std::string_view, 14> kKeys = {"name",   "kind",    "file",  "url",      "device",
+                                                    "video",  "audio",   "live",  "epoch",    "unit",
+                                                    "synced", "isolate", "shift", "reconnect"};
 
 /// The message may quote bytes that are no text.
 tl::unexpected<Error> usage(const std::string& message) {
@@ -107,6 +107,12 @@ Status set(SourceSpec& spec, std::string_view key, std::string_view value) {
     if (value != "on" && value != "off")
       return usage(fmt::format("source: isolate={}; write on or off", value));
     spec.isolate = value == "on";
+    return {};
+  }
+  if (key == "reconnect") {
+    const auto s = number<int>(key, value);
+    if (!s) return tl::unexpected(s.error());
+    spec.reconnect = std::chrono::seconds(*s);
     return {};
   }
   if (key == "live") {

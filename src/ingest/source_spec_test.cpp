@@ -94,5 +94,15 @@ TEST(SourceSpec, SaysWhatIsWrong) {
   EXPECT_FALSE(parse_source_spec(std::string("a\0b", 3)));
 }
 
+TEST(SourceSpec, SaysForHowLongALineIsOpenedAgain) {
+  EXPECT_EQ(parse_source_spec("reconnect=90,url=rtsp://camera/1")->reconnect, std::chrono::seconds(90));
+  EXPECT_EQ(parse_source_spec("rtsp://camera/1")->reconnect, std::nullopt);
+  for (const char* wrong : {"reconnect=-1,url=rtsp://camera/1", "reconnect=soon,url=rtsp://camera/1"}) {
+    const auto refused = parse_source_spec(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  }
+}
+
 }  // namespace
 }  // namespace braid::ingest

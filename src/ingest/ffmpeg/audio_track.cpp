@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sound.h"
@@ -26,7 +27,7 @@ class AudioTrack final : public Track {
     error_bound_ = times.error_bound;
     const SessionTime promised = outlet.promised(StreamKind::kAudio);
     if (at < promised && !comes_late(promised - at, at, outlet)) return false;
-    sound_.nothing_before(promised);
+    sound_.nothing_before(std::max(promised, progress_));
     if (auto kept = sound_.push(frame, at); !kept)
       return outlet.damage(at, kept.error().code, "sound", kept.error().message);
     return send_ready(handling, outlet);

@@ -20,6 +20,7 @@ extern "C" {
 #include "formats.h"
 #include "handed.h"
 #include "log_capture.h"
+#include "open_error.h"
 #include "spool.h"
 
 namespace braid::ingest::ffmpeg {
@@ -32,6 +33,7 @@ constexpr std::size_t kHeadBytes = 4096;        // of a pipe, to see where an MP
 constexpr std::int64_t kFormatBytes = 2 << 20;  // to tell the format; the rest tells its streams
 constexpr std::int64_t kLeastProbe = 2048;      // FFmpeg takes no less
 constexpr std::int64_t kStreamProbeUs = 5'000'000;
+constexpr const char* kHttpPatience = "16";  // s between attempts, of 0, 1, 3, 7, 15
 constexpr std::int64_t kLiveProbeUs = 1'000'000;
 
 const char* protocols_of(const SourceSpec& spec) {
@@ -48,76 +50,6 @@ const char* protocols_of(const SourceSpec& spec) {
       return "file";
   }
   return "";
-}
-
-ErrorCode code_of(int error) {
-  switch (error) {
-    case AVERROR_HTTP_BAD_REQUEST:
-    case AVERROR_HTTP_UNAUTHORIZED:
-    case AVERROR_HTTP_FORBIDDEN:
-    case AVERROR_HTTP_NOT_FOUND:
-    case AVERROR_HTTP_OTHER_4XX:
-    case AVERROR_HTTP_SERVER_ERROR:
-    case AVERROR(ENOENT):
-    case AVERROR(ENODEV):
-    case AVERROR(ENXIO):
-    case AVERROR(ECONNREFUSED):
-    case AVERROR(EHOSTUNREACH):
-    case AVERROR(ENETUNREACH):
-    case AVERROR(ETIMEDOUT):
-    case AVERROR(EIO):
-      return ErrorCode::kNotFound;
-    case AVERROR(EMFILE):
-    case AVERROR(ENFILE):
-      return ErrorCode::kResource;
-    case AVERROR_EXIT:
-      return ErrorCode::kCancelled;
-    case AVERROR_DECODER_NOT_FOUND:
-    case AVERROR_DEMUXER_NOT_FOUND:
-    case AVERROR_PROTOCOL_NOT_FOUND:
-      return ErrorCode::kUnsupported;
-    default:
-      return ErrorCode::kBadInput;
-  }
-}
-
-/// What to do about a server's refusal.
-const char* remote_cure(int error) {
-  if (error == AVERROR_HTTP_UNAUTHORIZED || error == AVERROR_HTTP_FORBIDDEN)
-    return "put the right user and password into the address (http://USER:PASSWORD@…)";
-  if (error == AVERROR_HTTP_SERVER_ERROR) return "the server failed; try again later";
-  return "check that the address is right and the server runs";
-}
-
-tl::unexpected<Error> open_error(const SourceSpec& spec, int error) {
-  const std::string complaint = take_last_complaint();
-  const std::string reason = complaint.empty() ? error_text(error) : error_text(error) + ": " + complaint;
-  const bool local = spec.transport == Transport::kFile || spec.transport == Transport::kPipe;
-  const ErrorCode code = local && error == AVERROR(EIO) ? ErrorCode::kBadInput : code_of(error);
-  const bool remote = spec.transport == Transport::kHttp || spec.transport == Transport::kRtsp;
-  if (complaint.find("max_streams") != std::string::npos)
-    return fail(ErrorCode::kLimit, fmt::format("{}: has too many streams ({})", spec.target, complaint));
-  if (remote && code != ErrorCode::kBadInput)
-    return fail(
-        code, fmt::format("{}: could not be opened ({}); {}", spec.target, reason, remote_cure(error)), true);
-  if (error == AVERROR(ENOMEM))
-    return fail(ErrorCode::kLimit,
-                fmt::format("{}: unpacks to more at once than is allowed, or there is no memory ({}); raise "
-                            "max_unpacked_bytes if it is to be trusted",
-                            spec.target, reason));
-  if (code == ErrorCode::kResource)
-    return fail(code, fmt::format("{}: could not be opened ({}); close other programs or raise ulimit -n",
-                                  spec.target, reason));
-  if (spec.transport == Transport::kDevice)
-    return fail(
-        code,
-        fmt::format("{}: the device could not be opened ({}); check that it is there, free and yours to "
-                    "use",
-                    spec.target, reason));
-  return fail(
-      code, fmt::format("{}: can't be read as media ({}); expected video, sound or a picture; check that the "
-                        "file is whole, or name what it is with kind=text or kind=sensor",
-                        spec.target, reason));
 }
 
 int read_descriptor(void* opaque, std::uint8_t* to, int size) {
@@ -184,7 +116,9 @@ void Input::stop() {
 int Input::read(AVPacket& packet) {
   av_packet_unref(&packet);
   const int result = av_read_frame(format_.get(), &packet);
-  return stopped_ ? AVERROR_EXIT : result;
+  if (stopped_) return AVERROR_EXIT;
+  const int lost = bytes_ ? bytes_->error : 0;  // demuxers take it for the end
+  return result == AVERROR_EOF && lost < 0 && lost != AVERROR_EOF ? lost : result;
 }
 
 Status Input::open_pipe(const SourceSpec& spec, const IngestOptions& options) {
@@ -220,7 +154,12 @@ Status Input::open_bytes(const SourceSpec& spec, const IngestOptions& options) {
   if (pipe) return open_pipe(spec, options);
   Dictionary settings;
   settings.set("protocol_whitelist", protocols_of(spec));
-  if (spec.transport == Transport::kHttp) settings.set("rw_timeout", us_text(options.network_timeout));
+  if (spec.transport == Transport::kHttp) {
+    settings.set("rw_timeout", us_text(options.network_timeout));
+    // Where the server can go on from a byte; a live one's line is opened anew.
+    settings.set("reconnect", spec.live ? "0" : "1");
+    settings.set("reconnect_delay_max", kHttpPatience);
+  }
   const std::string url = spec.transport == Transport::kFile ? "file:" + spec.target : spec.address();
   const AVIOInterruptCB callback{interrupted, this};
   const int error = avio_open2(&bytes_, url.c_str(), AVIO_FLAG_READ, &callback, settings.get());
@@ -331,7 +270,8 @@ Status Input::open_format(const SourceSpec& spec, const IngestOptions& options) 
   std::string url = spec.address();
   if (spec.transport == Transport::kFile) url = "file:" + url;
   if (spec.transport == Transport::kRtsp) {
-    settings.set("rtsp_transport", "tcp");
+    settings.set("rtsp_transport", "tcp+udp");
+    settings.set("rtsp_flags", "prefer_tcp");
     settings.set("timeout", us_text(options.network_timeout));
     settings.set("fflags", "nobuffer");
   }

@@ -19,6 +19,12 @@ std::optional<TimeMap> LiveTimes::follow(const AVPacket& packet, std::int64_t pt
   return TimeMap{shown, std::max(kSessionStart, captured.at), captured.error_bound};
 }
 
+void LiveTimes::restart() {
+  leader_.reset();
+  newest_.reset();
+  if (clock_) clock_->restart();
+}
+
 /// RTP's sender reports, as FFmpeg hands them on, and what encoders write of themselves.
 void LiveTimes::compare(const AVPacket& packet, std::int64_t pts, SessionTime arrival) {
   if (!synced_ || !unix_us_) return;

@@ -23,6 +23,8 @@ class LiveTimes {
   /// container, unwrapped; `length` of its sound, which had to end before it was sent.
   std::optional<TimeMap> follow(const AVPacket& packet, std::int64_t pts, Nanoseconds length,
                                 SessionTime arrival);
+  /// The line was made anew: streams and stamps may be others.
+  void restart();
 
  private:
   void compare(const AVPacket& packet, std::int64_t pts, SessionTime arrival);

@@ -27,6 +27,7 @@ class FixedClock final : public StampClock {
     seen_.push_back({stamp, arrival});
     return {arrival - Milliseconds(7), Milliseconds(3), stamp < 1000 * kMs};
   }
+  void restart() override { told_.push_back({-1, kSessionStart}); }
   void reference(std::int64_t stamp, SessionTime when, Nanoseconds error) override {
     told_.push_back({stamp, when, error});
   }
@@ -117,6 +118,15 @@ TEST_F(LiveTimesTest, NothingIsBeforeTheSession) {
 TEST_F(LiveTimesTest, WithoutAClockNothingChanges) {
   LiveTimes none(nullptr, std::nullopt, {});
   EXPECT_FALSE(none.follow(*packet(0), 0, Nanoseconds(0), at(0)));
+}
+
+TEST_F(LiveTimesTest, AnotherStreamMayTellOnceTheLineWasMadeAnew) {
+  LiveTimes live = times();
+  live.follow(*packet(1), 500 * kMs, Nanoseconds(0), at(100));
+  live.restart();
+  EXPECT_EQ(told, (std::vector<Told>{{-1, kSessionStart}}));
+  EXPECT_TRUE(live.follow(*packet(0), 0, Nanoseconds(0), at(900)));
+  EXPECT_FALSE(live.follow(*packet(1), 40 * kMs, Nanoseconds(0), at(940)));
 }
 
 }  // namespace

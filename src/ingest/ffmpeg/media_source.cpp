@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <utility>
 
 #include "input.h"
@@ -10,6 +12,7 @@
 #include "log_capture.h"
 #include "outlet.h"
 #include "packet_queue.h"
+#include "reopening.h"
 #include "streams.h"
 #include "time_repair.h"
 
@@ -29,6 +32,7 @@ class MediaSource final : public Source {
         spec_(spec),
         options_(options),
         pacer_(clock),
+        reopening_(spec, options, clock, stopped_),
         queue_(spec.live || spec.transport == Transport::kPipe ? Nanoseconds{} : kLookahead) {
     info_.name = spec.name;
     info_.live = spec.live;
@@ -47,7 +51,9 @@ class MediaSource final : public Source {
 
   void stop() override {
     pacer_.stop();
-    input_->stop();
+    *stopped_ = true;
+    std::lock_guard lock(input_mutex_);
+    if (input_) input_->stop();
   }
 
   Status run(SourceId id, const PacketSink& sink) override {
@@ -58,7 +64,8 @@ class MediaSource final : public Source {
                    .longest = spec_.live ? Nanoseconds{} : options_.limits.max_duration},
                   start);
     take_last_complaint();  // of another source that this thread read
-    if (!input_->complaint().empty())
+    // A camera's opening complains of what it then does otherwise.
+    if (!input_->complaint().empty() && spec_.transport != Transport::kRtsp)
       outlet.damage(kSessionStart, ErrorCode::kBadInput, "opening",
                     fmt::format("{}: its beginning is damaged ({}); what can be made out is used",
                                 spec_.target, input_->complaint()));
@@ -72,7 +79,7 @@ class MediaSource final : public Source {
       outlet.damage(kSessionStart, error.code, "stream", error.message);
     while (outlet.open()) {
       read_ahead(outlet);
-      if (queue_.empty() || !decode_next(outlet)) break;
+      if (queue_.empty() ? !come_back(outlet) : !decode_next(outlet)) break;
     }
     finish(outlet);
     return outcome(outlet);
@@ -98,6 +105,7 @@ class MediaSource final : public Source {
         continue;
       }
       const SessionTime at = place(*packet, *track, outlet);
+      if (!report_gap(at, outlet)) return;
       if (outlet.past_end(at)) {
         queue_.recycle(std::move(packet));
         ended_ = true;
@@ -115,7 +123,9 @@ class MediaSource final : public Source {
   bool told_of(const AVPacket& packet, Outlet& outlet) const {
     const std::string complaint = take_last_complaint();
     const bool whole = !(packet.flags & AV_PKT_FLAG_CORRUPT) || input_->endless();
-    if (complaint.empty() && whole) return true;
+    // FFmpeg says so before it asks the server for the rest, which then came.
+    const bool resumed = complaint.find("Stream ends prematurely") != std::string::npos;
+    if ((complaint.empty() || resumed) && whole) return true;
     return outlet.damage(queue_.furthest(), ErrorCode::kBadInput, "bytes",
                          fmt::format("{}: bytes are missing or wrong ({}); what can be made out is used",
                                      spec_.target, complaint.empty() ? "a packet isn't whole" : complaint));
@@ -124,17 +134,83 @@ class MediaSource final : public Source {
   void on_read_error(int error, Outlet& outlet) {
     const std::string complaint = take_last_complaint();
     if (error == AVERROR(EAGAIN) && pacer_.wait_until(pacer_.now() + Milliseconds(5))) return;
-    ended_ = error == AVERROR_EOF || error == AVERROR_EXIT || ++read_errors_ >= kMaxReadErrors;
+    const bool over = error == AVERROR_EOF || error == AVERROR_EXIT;
+    ended_ = over || ++read_errors_ >= kMaxReadErrors;
     const bool lost = error != AVERROR_INVALIDDATA;  // the bytes themselves can't be had
-    if (ended_ && error != AVERROR_EOF) failure_ = error;
-    if (error == AVERROR_EOF || error == AVERROR_EXIT) return;
+    if (over || (lost && reopening_.wanted())) {
+      ended_ = true;
+      if (error != AVERROR_EOF) failure_ = error;
+      return;
+    }
     outlet.damage(queue_.furthest(), ErrorCode::kBadInput, "reading",
                   fmt::format("{}: a part can't be read ({}); it is left out", spec_.target,
                               complaint.empty() ? error_text(error) : complaint));
-    if (lost) {
-      ended_ = true;
-      failure_ = error;
+    if (lost) ended_ = true;
+    if (ended_) failure_ = error;
+  }
+
+  /// A camera's line that broke off is opened again. False: it was the end, or it can't be.
+  bool come_back(Outlet& outlet) {
+    if (!ended_ || !outlet.open() || !reopening_.wanted() || played_to_its_end()) return false;
+    const Handling handling{pacer_.now(), pacer_.now()};
+    for (const auto& track : streams_.tracks)
+      if (!track->decode(nullptr, times_.value_or(TimeMap{}), handling, outlet)) return false;
+    Gap gap{end_, failure_ == 0 ? "its sender closed the line" : error_text(failure_), 0};
+    if (!outlet.damage(gap.from, ErrorCode::kNotFound, "line",
+                       fmt::format("{}: broke off ({}); it is opened again", spec_.target, gap.reason)))
+      return false;
+    hold(nullptr);
+    auto line = reopening_.open(pacer_, info_.streams, [&](const Error& error) {
+      return outlet.damage(outlet.session(pacer_.now()), error.code, "opening again",
+                           error.message + "; it is tried again");
+    });
+    if (!line) {
+      lost_ = line.error();
+      return false;
     }
+    gap.attempts = line->attempts;
+    gap_ = std::move(gap);
+    take_over(*std::move(line));
+    return outlet.open();
+  }
+
+  bool played_to_its_end() const {
+    constexpr Nanoseconds kClose = std::chrono::seconds(1);
+    const Nanoseconds length = streams_.duration;
+    return failure_ == 0 && length > Nanoseconds{} &&
+           furthest_read_ >= Nanoseconds(streams_.origin_ns) + length - kClose;
+  }
+
+  void hold(std::unique_ptr<Input> input) {
+    std::lock_guard lock(input_mutex_);
+    input_ = std::move(input);
+    if (input_ && *stopped_) input_->stop();
+  }
+
+  void take_over(Reopening::Line line) {
+    for (const auto& track : line.streams.tracks)
+      for (const auto& old : streams_.tracks)
+        if (old->kind() == track->kind()) track->goes_on_from(old->progress());
+    streams_ = std::move(line.streams);
+    hold(std::move(line.input));
+    repair_ = {};
+    furthest_read_ = Nanoseconds::min();
+    times_.reset();
+    if (live_times_) live_times_->restart();
+    ended_ = false;
+    failure_ = read_errors_ = 0;
+  }
+
+  /// Once something has come again.
+  bool report_gap(SessionTime to, Outlet& outlet) {
+    const auto gap = std::exchange(gap_, std::nullopt);
+    if (!gap) return true;
+    return outlet.damage(
+        gap->from, ErrorCode::kNotFound, "gap",
+        fmt::format("{}: nothing came from {:.3f} to {:.3f} s ({}; opened again at attempt {}); "
+                    "it goes on as {}",
+                    spec_.target, to_seconds(gap->from), to_seconds(to), gap->reason, gap->attempts,
+                    streams_.description));
   }
 
   Nanoseconds packet_length(const AVPacket& packet) const {
@@ -161,6 +237,7 @@ class MediaSource final : public Source {
     const std::int64_t ticks = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
     const std::int64_t ns = to_ns(ticks, stream.time_base);
     if (ns == AV_NOPTS_VALUE) return std::max(track.progress(), last_at_[track.kind()]);
+    furthest_read_ = std::max(furthest_read_, Nanoseconds(ns));
     const SessionTime arrival = outlet.session(pacer_.now());
     if (!times_) times_ = TimeMap{ns, std::max(kSessionStart, arrival)};
     Nanoseconds shift{};
@@ -229,6 +306,7 @@ class MediaSource final : public Source {
   }
 
   void report_early_end(Outlet& outlet) {
+    if (!input_) return;
     AVFormatContext& format = input_->format();
     const bool trusted = !(format.iformat->flags & AVFMT_TS_DISCONT) && info_.duration > Nanoseconds{} &&
                          format.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
@@ -247,6 +325,7 @@ class MediaSource final : public Source {
     if (!outlet.open()) return {};
     const bool any = std::any_of(streams_.tracks.begin(), streams_.tracks.end(),
                                  [](const auto& track) { return track->sent() > 0; });
+    if (lost_) return tl::unexpected(*lost_);
     if (failure_ != 0 && (spec_.live || !any))
       return fail(
           ErrorCode::kNotFound,
@@ -260,17 +339,29 @@ class MediaSource final : public Source {
     return {};
   }
 
+  /// From where nothing came, and why.
+  struct Gap {
+    SessionTime from;
+    std::string reason;
+    int attempts = 0;
+  };
+
   struct LastTimes {
     std::array<SessionTime, kStreamKinds> by_kind{};
     SessionTime& operator[](StreamKind kind) { return by_kind[static_cast<std::size_t>(kind)]; }
   };
 
+  std::mutex input_mutex_;  // for stop(), while the input is exchanged
   std::unique_ptr<Input> input_;
   Streams streams_;
   SourceSpec spec_;
   IngestOptions options_;
   SourceInfo info_;
   Pacer pacer_;
+  const std::shared_ptr<std::atomic<bool>> stopped_ = std::make_shared<std::atomic<bool>>(false);
+  Reopening reopening_;
+  std::optional<Gap> gap_;
+  std::optional<Error> lost_;  // why it could not be opened again
   PacketQueue queue_;
   TimeRepair repair_;
   std::optional<TimeMap> times_;
@@ -278,7 +369,8 @@ class MediaSource final : public Source {
   LastTimes last_at_;
   SessionTime end_{};  // of all packets
   std::array<bool, kStreamKinds> finished_{};
-  Nanoseconds last_step_{};  // from the packet before the furthest to it
+  Nanoseconds last_step_{};                         // from the packet before the furthest to it
+  Nanoseconds furthest_read_ = Nanoseconds::min();  // on the container's clock
   bool ended_ = false;
   int read_errors_ = 0;
   int failure_ = 0;  // AVERROR that ended reading

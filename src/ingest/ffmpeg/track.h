@@ -40,6 +40,8 @@ class Track {
   StreamKind kind() const { return kind_; }
   std::uint64_t sent() const { return sent_; }        ///< frames or blocks
   SessionTime progress() const { return progress_; }  ///< everything before has been sent
+  /// What went before came by another line, of which everything before `at` has been sent.
+  void goes_on_from(SessionTime at) { progress_ = at; }
 
   /// Decodes a packet (null: what is left in the decoder) and sends what comes of it. False: stop reading.
   bool decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet);

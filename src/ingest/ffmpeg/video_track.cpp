@@ -66,7 +66,8 @@ class VideoTrack final : public Track {
                                                           : progress_;
     error_bound_ = times.error_bound + Nanoseconds(half_tick_);
     if (frame.flags & AV_FRAME_FLAG_CORRUPT) return incomplete(std::max(at, progress_), outlet);
-    if (std::exchange(seen_, true) && at <= progress_) return goes_back(at, outlet);
+    const bool first = !std::exchange(seen_, true) && progress_ == kSessionStart;
+    if (!first && at <= progress_) return goes_back(at, outlet);
     if (outlet.past_end(at)) {
       outlet.too_long(fmt::format("stream {}", index()));
       return false;

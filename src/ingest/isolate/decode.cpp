@@ -79,7 +79,9 @@ class AskersClock final : public StampClock {
     Received received;
     return asker_.hear<Captured>(received);
   }
-  void reference(std::int64_t, SessionTime, Nanoseconds) override {}  // RTP's; no worker reads RTP
+  // RTP's and cameras'; no worker reads these.
+  void reference(std::int64_t, SessionTime, Nanoseconds) override {}
+  void restart() override {}
 
  private:
   Asker& asker_;

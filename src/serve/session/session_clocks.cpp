@@ -14,6 +14,7 @@ class SourceStamps final : public ingest::StampClock {
     const sync::Captured captured = clock_->observe(stamp, arrival);
     return {captured.at, captured.error_bound, captured.believed};
   }
+  void restart() override { clock_->restart(); }
   void reference(std::int64_t stamp, SessionTime at, Nanoseconds error) override {
     clock_->reference(stamp, at, error);
   }
@@ -27,6 +28,11 @@ class SourceStamps final : public ingest::StampClock {
 sync::Captured SessionClock::observe(std::int64_t stamp, SessionTime arrival) {
   std::lock_guard lock(mutex_);
   return clock_.observe(stamp, arrival);
+}
+
+void SessionClock::restart() {
+  std::lock_guard lock(mutex_);
+  clock_.restart();
 }
 
 void SessionClock::reference(std::int64_t stamp, SessionTime at, Nanoseconds error) {

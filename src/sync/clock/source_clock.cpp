@@ -279,6 +279,15 @@ Captured SourceClock::observe(std::int64_t stamp, SessionTime arrival) {
   return s.believed(packet->source, s.map.at(packet->source));
 }
 
+void SourceClock::restart() {
+  State& s = *state_;
+  if (s.map.empty()) return;
+  s.drop_run();
+  s.count(ClockEvent::kRestart);
+  ++s.report.resets;
+  s.map.begin_epoch();
+}
+
 void SourceClock::reference(std::int64_t stamp, SessionTime at, Nanoseconds error) {
   State& s = *state_;
   const auto source = s.map.empty() ? std::nullopt : s.unwrapper.unwrap(stamp, s.newest.source);

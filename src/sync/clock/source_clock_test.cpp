@@ -305,5 +305,20 @@ TEST(SourceClock, NamesItsEvents) {
   EXPECT_STREQ(to_string(ClockEvent::kReferenceRefused), "reference_refused");
 }
 
+TEST(SourceClock, LearnsAnewAfterALineWasMadeAnewAndNeverGoesBack) {
+  SourceClock clock({});
+  for (int i = 0; i < 100; ++i) clock.observe(i * kEvery, session(i * kEvery + 5 * kMs));
+  // The stamps go on as if nothing had happened, half a second off: without a word that is a step.
+  clock.restart();
+  const std::int64_t again = 100 * kEvery + kS;
+  const Captured first = clock.observe(7 * kEvery, session(again));
+  EXPECT_TRUE(first.believed);
+  EXPECT_EQ(first.at, session(again));
+  EXPECT_EQ(clock.report().count(ClockEvent::kRestart), 1U);
+  clock.restart();
+  const Captured earlier = clock.observe(0, session(again - kS));
+  EXPECT_GE(earlier.at, first.at);
+}
+
 }  // namespace
 }  // namespace braid::sync

@@ -52,6 +52,9 @@ struct SourceSpec {
   Nanoseconds shift{};                ///< added to its times: of a sender that is known to be off by so much
   std::optional<Nanoseconds> synced;  ///< a live sender's wall clock agrees with ours to this; none: unknown
 
+  /// A live URL that broke off is opened again for so long; 0: not at all; none: for ever.
+  std::optional<Nanoseconds> reconnect;
+
   /// What is opened, and never shown.
   const std::string& address() const { return secret.empty() ? target : secret; }
 };
@@ -60,9 +63,9 @@ struct SourceSpec {
 std::string without_passwords(std::string text);
 
 /// `clip.mp4`, a URL, `-`, a device, or `key=value,…` with the keys name, kind, file (or url, device), video,
-/// audio, live (0 or 1), epoch (µs), unit, synced (ms), isolate (on or off), shift (ms). A target may hold
-/// commas: it ends where another key begins. A path that exists is taken as a path before it is taken as
-/// key=value. Errors: kUsage.
+/// audio, live (0 or 1), epoch (µs), unit, synced (ms), isolate (on or off), shift (ms), reconnect (s). A
+/// target may hold commas: it ends where another key begins. A path that exists is taken as a path before it
+/// is taken as key=value. Errors: kUsage.
 Result<SourceSpec> parse_source_spec(std::string_view text);
 
 }  // namespace braid::ingest

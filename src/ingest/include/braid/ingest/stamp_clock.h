@@ -22,6 +22,8 @@ class StampClock {
   virtual ~StampClock() = default;
   /// A packet stamped `stamp`, ns on the sender's clock, came at `arrival`.
   virtual Captured observe(std::int64_t stamp, SessionTime arrival) = 0;
+  /// The line to the sender was made anew; stamps may begin anywhere. Times still don't go back.
+  virtual void restart() = 0;
   /// `stamp` was taken at `at`, give or take `error`: a sender's report says so.
   virtual void reference(std::int64_t stamp, SessionTime at, Nanoseconds error) = 0;
 };

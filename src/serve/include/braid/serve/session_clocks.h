@@ -21,6 +21,7 @@ class SessionClock {
 
   /// As SourceClock's.
   sync::Captured observe(std::int64_t stamp, SessionTime arrival);
+  void restart();
   void reference(std::int64_t stamp, SessionTime at, Nanoseconds error);
   void exchange(const sync::ClockExchange& exchange);
   sync::Captured map(std::int64_t stamp) const;

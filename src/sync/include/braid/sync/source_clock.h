@@ -86,6 +86,9 @@ class SourceClock {
 
   /// A packet with `stamp` came at `arrival`.
   Captured observe(std::int64_t stamp, SessionTime arrival);
+  /// The line to the sender was made anew: stamps may begin anywhere, and all that was known is forgotten,
+  /// but times still never go back.
+  void restart();
   /// `stamp` was taken at `at`, give or take `error`: a sender report, a producer's reference time or a
   /// container's wall clock, where that wall clock's place on the session's timeline is known.
   void reference(std::int64_t stamp, SessionTime at, Nanoseconds error);
