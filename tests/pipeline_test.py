@@ -38,7 +38,7 @@ class WeldLine(BraidTest):
         self.assertEqual(alarm["evidence"][0]["time"][:18], "2025-11-29T10:00:0")
         self.assertIn(known["tool"], stages["seen"]["answer"])
         found = [one for one in stages["reports"]["evidence"] if one["record"] > 0]
-        self.assertEqual(found[0]["source"], known["report"])
+        self.assertEqual(found[0]["source"], f"{known['report']}, page {known['page']}")
         self.assertIn(known["remedy"], found[0]["text"])
         self.assertIn(known["tool"], " ".join(one["text"] for one in run.of("answer")[-1]["evidence"] if "text" in one)
                       or stages["cause"]["evidence"][1]["text"])

@@ -2,6 +2,7 @@
 # Builds the benchmark programs and llama.cpp's own (once), then measures: bench/README.md. QUICK=1: two minutes.
 # BENCH=clock: capture times over simulated networks, a minute, and nothing else; BENCH=turns: ends of turns and speech over
 # answers, likewise; BENCH=memory: searches of 10^4 to 10^6 records (QUICK=1: to 10^5).
+# BENCH=paths: when two cameras behind networks took their pictures, five minutes (needs GStreamer's RTSP server).
 # BENCH=offsets: answers and windows where one source's clock is off, four minutes.
 # BENCH=media: what a 1080p frame costs in a worker, in process and by ffmpeg. BENCH=serving, or some of core, chat, chat_many, live, live_peer, idle, figures: only these. UPDATE_DOCS=1: a full
 # run's table goes into docs/performance.md.
@@ -30,6 +31,10 @@ fi
 if [[ ${BENCH:-} == offsets ]]; then
   /usr/bin/python3 bench/offsets.py --braid "$build/bin/braid" --out build/offsets.json \
     ${QUICK:+--scenes 12 --step 250} | tee build/offsets.md
+  exit
+fi
+if [[ ${BENCH:-} == paths ]]; then
+  /usr/bin/python3 bench/paths.py --braid "$build/bin/braid" ${QUICK:+--seconds 30} | tee build/paths.md
   exit
 fi
 if [[ ${BENCH:-} == clock ]]; then

@@ -126,7 +126,7 @@ Status PipelineRun::retrieve(Firing& firing) {
     Evidence& one = firing.event.evidence.emplace_back();
     one.record = hit.record.id;
     one.time = citation(hit.record);
-    one.source = std::move(hit.record.source);
+    one.source = cited_source(hit.record);
     one.text = std::move(hit.record.text);
   }
   if (!found->degraded()) return {};
