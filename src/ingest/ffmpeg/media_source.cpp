@@ -326,16 +326,19 @@ class MediaSource final : public Source {
     const bool any = std::any_of(streams_.tracks.begin(), streams_.tracks.end(),
                                  [](const auto& track) { return track->sent() > 0; });
     if (lost_) return tl::unexpected(*lost_);
-    if (failure_ != 0 && (spec_.live || !any))
+    const bool has_sender = spec_.live || spec_.transport != Transport::kFile;
+    if (failure_ != 0 && has_sender && (spec_.live || !any))
       return fail(
           ErrorCode::kNotFound,
           fmt::format("{}: broke off ({}); check that its sender runs", spec_.target, error_text(failure_)),
           true);
     if (!any)
-      return fail(ErrorCode::kBadInput,
-                  fmt::format("{}: nothing in it could be decoded ({}); expected pictures or "
-                              "sound; check it with ffprobe",
-                              spec_.target, info_.description));
+      return fail(
+          ErrorCode::kBadInput,
+          fmt::format("{}: nothing in it could be decoded ({}); expected pictures or "
+                      "sound; check it with ffprobe",
+                      spec_.target,
+                      failure_ == 0 ? info_.description : info_.description + ": " + error_text(failure_)));
     return {};
   }
 

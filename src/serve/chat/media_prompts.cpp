@@ -77,6 +77,7 @@ Result<std::unique_ptr<ingest::Source>> MediaPrompts::open(MediaKind kind, const
                                           : ingest::SourceKind::kVideo;
   ingest::IngestOptions options;
   options.limits = limits_.input;
+  options.isolation = limits_.isolation;
   options.max_frame_side = engine_.info.max_frame_side;
   options.frame_slots = static_cast<std::size_t>(limits_.max_frames) + 1;
   auto source = ingest::open_source(spec, options, clock_);

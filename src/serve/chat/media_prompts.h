@@ -21,6 +21,7 @@ struct MediaLimits {
   Nanoseconds max_video = std::chrono::seconds(600);
   int max_frames = 256;                  ///< of one video
   ingest::InputLimits input = {};        ///< of any file
+  ingest::Isolation isolation = {};      ///< of their decoding
   std::size_t cache_bytes = 64U << 20U;  ///< of encoded media, kept for those who send them again
 };
 

@@ -19,7 +19,7 @@ namespace braid::serve {
 namespace {
 
 struct ServeFlags {
-  ServerConfig config;
+  ServerConfig config = default_config();
   Status file_read;  // of --config
   bool print_config = false;
 };

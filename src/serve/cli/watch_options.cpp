@@ -35,7 +35,7 @@ struct WatchFlags {
   std::optional<std::string> deadline;
   std::string began;
   bool fast = false;  // the default; said to make it plain
-  bool no_turns = false, no_novelty = false;
+  bool no_turns = false, no_novelty = false, no_isolation = false;
   double heartbeat_s = 2.0;
   double max_duration_s = 0;
   double window_s = 0;
@@ -149,7 +149,7 @@ void add_source_flags(CLI::App& command, WatchFlags& flags) {
       .add_option("--source", flags.named,
                   "the same as key=value,..: name=press,kind=sensor,file=log.csv. Keys: name, kind (media, "
                   "video, audio, subtitle, text, sensor), file or url or device, video, audio, live, epoch, "
-                  "unit; docs/sources.md explains them and the formats of logs")
+                  "unit, isolate; docs/sources.md explains them and the formats of logs")
       ->take_all()
       ->expected(1)
       ->type_name("KEY=VALUE,..");
@@ -160,6 +160,8 @@ void add_source_flags(CLI::App& command, WatchFlags& flags) {
       ->excludes(realtime);
   add_sampling_flags(command, flags);
   name_group(command, "Sources");
+  command.add_flag("--no-isolation", flags.no_isolation,
+                   "decode files and pipes in this process: for what is to be trusted");
   add_limit_flags(command, flags.options.config.ingest.limits, flags.max_duration_s);
 }
 
@@ -349,6 +351,7 @@ Result<WatchOptions> finish_watch_flags(const WatchFlags& given) {
   options.config.session.join_turns = !flags.no_turns;
   options.config.session.window.max_age = from_seconds(flags.window_s);
   options.config.session.encode.novelty.enabled = !flags.no_novelty;
+  options.config.ingest.isolation.on = !flags.no_isolation;
   options.config.session.encode.novelty.heartbeat = from_seconds(flags.heartbeat_s);
   options.config.ingest.limits.max_duration = from_seconds(flags.max_duration_s);
   return options;

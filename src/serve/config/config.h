@@ -8,6 +8,10 @@
 
 namespace braid::serve {
 
+/// What a server is that nobody configured: ServerConfig's defaults, and what comes from outside is decoded
+/// in processes of their own.
+ServerConfig default_config();
+
 /// What the file doesn't name keeps its default. kUsage, beginning with NAME:LINE: not TOML, an unknown key
 /// (with the nearest known one), a value of another type or out of range, a source or question that can't be.
 Result<ServerConfig> parse_config(std::string_view text, std::string_view name);

@@ -103,6 +103,15 @@ void visit_ingest(Config& config, Visitor& visitor) {
   visitor.key("max_unpacked_bytes", limits.max_unpacked_bytes, Range{1 << 16, 2147483647.0},
               "a picture, packet or index that unpacks to more is refused");
   visitor.key("max_probe_bytes", limits.max_probe_bytes, Range{4096, 1 << 30}, "read to tell what a file is");
+  auto& isolation = config.ingest.isolation;
+  visitor.key("isolate", isolation.on, kAny,
+              "files, pipes and uploads are decoded in processes of their own");
+  visitor.key("max_decoder_bytes", isolation.memory_bytes, Range{1 << 26, 1ULL << 40},
+              "memory of one such process");
+  visitor.key("max_upload_computing_s", isolation.computing, Range{0, 86'400},
+              "processor time to decode one upload; 0: any");
+  visitor.key("decoder_patience_ms", isolation.patience, Range{0, 3'600'000},
+              "processor time without a frame or sound; 0: any");
   visitor.key("frame_slots", config.ingest.frame_slots, Range{4, 4096}, "frames held of one source");
   visitor.key("network_timeout_ms", config.ingest.network_timeout, Range{100, 86'400'000},
               "a source silent for longer is gone");

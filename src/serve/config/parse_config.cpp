@@ -141,7 +141,7 @@ Status read_array(const toml::table& root, std::string_view file, const char* na
 }
 
 Result<ServerConfig> read_config(const toml::table& root, std::string_view file) {
-  ServerConfig config;
+  ServerConfig config = default_config();
   FileReader reader(root, file);
   visit_config(config, reader);
   Status status = reader.finish();
@@ -162,6 +162,13 @@ Result<ServerConfig> read_config(const toml::table& root, std::string_view file)
 }
 
 }  // namespace
+
+ServerConfig default_config() {
+  ServerConfig config;
+  config.ingest.isolation.on = true;
+  config.ingest.isolation.computing = std::chrono::seconds(300);
+  return config;
+}
 
 Result<ServerConfig> parse_config(std::string_view text, std::string_view name) {
   try {

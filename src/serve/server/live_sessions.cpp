@@ -64,6 +64,7 @@ Result<std::shared_ptr<LiveSession>> LiveSessions::create(const openai::SessionC
   ingest::IngestOptions ingest = options_.ingest;
   ingest.realtime = options.realtime;
   ingest.give_up = closing_;
+  ingest.isolation.computing = {};  // of a stream that goes on
   if (!ingest.pipe_timeout) ingest.pipe_timeout = ingest.network_timeout;
   options.clocks = std::make_shared<SessionClocks>();
   ingest.clocks = clocks_of_sources(options.clocks);

@@ -104,7 +104,8 @@ struct Server::State {
         speech(std::move(detector)),
         turns(load_turns(config.vad, engine.info)),
         host(engine, clock, config.host),
-        media(engine, host.loop().arbiter(), speech.get(), clock, {.input = config.ingest.limits}),
+        media(engine, host.loop().arbiter(), speech.get(), clock,
+              {.input = config.ingest.limits, .isolation = config.ingest.isolation}),
         reports(std::move(made_reports)),
         durability(std::move(made_durability)),
         embedder(std::move(made_embedder)),
@@ -270,6 +271,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config, Clock& clock)
 }
 
 Result<std::unique_ptr<Server>> Server::start(ServerConfig config, engine::Engine engine, Clock& clock) {
+  if (auto ready = ingest::prepare_isolation(config.ingest.isolation); !ready)
+    return tl::unexpected(ready.error());
   auto speech = load_speech(config.vad, engine.info);
   if (!speech) return tl::unexpected(speech.error());
   auto reports = Reports::make(config, clock, engine.info);

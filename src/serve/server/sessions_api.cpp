@@ -23,12 +23,27 @@ openai::ApiError no_sources_of_clients() {
           "invalid_request_error", "sources", "sources_not_allowed"};
 }
 
+template <class Predicate>
+bool any_source(const std::vector<std::string>& sources, Predicate predicate) {
+  const auto specs = parse_sources(sources);
+  return specs && std::any_of(specs->begin(), specs->end(), predicate);
+}
+
 /// The server's own standard input is nobody else's.
 bool reads_stdin(const std::vector<std::string>& sources) {
-  const auto specs = parse_sources(sources);
-  return specs && std::any_of(specs->begin(), specs->end(), [](const ingest::SourceSpec& spec) {
-           return spec.transport == ingest::Transport::kPipe;
-         });
+  return any_source(sources, [](const auto& spec) { return spec.transport == ingest::Transport::kPipe; });
+}
+
+/// What is to be trusted is the server's to say.
+bool says_how_to_decode(const std::vector<std::string>& sources) {
+  return any_source(sources, [](const auto& spec) { return spec.isolate.has_value(); });
+}
+
+openai::ApiError no_word_on_isolation() {
+  return {400,
+          "isolate= isn't a client's to say: leave it out, or set isolate in [ingest] of the server's "
+          "configuration",
+          "invalid_request_error", "sources", "invalid_value"};
 }
 
 openai::ApiError no_stdin() {
@@ -56,6 +71,7 @@ void create(const SessionsApiParts& parts, const net::Request& request, net::Exc
   if (!wanted->sources.empty() && !parts.may_name_sources)
     return respond_error(exchange, no_sources_of_clients());
   if (reads_stdin(wanted->sources)) return respond_error(exchange, no_stdin());
+  if (says_how_to_decode(wanted->sources)) return respond_error(exchange, no_word_on_isolation());
   if (auto known = parts.standing.check(wanted->questions); !known)
     return respond_error(exchange, openai::to_api_error(known.error(), "questions"));
   auto live = parts.sessions.create(*wanted, request.key_name);
