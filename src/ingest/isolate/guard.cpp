@@ -98,7 +98,7 @@ class Guard {
     if (getppid() != guard) _exit(kUncaught);
     std::vector<int> above;  // out of the way of the numbers they get
     for (const std::size_t i : {0, 2, 3})
-      if (i < handed.size()) above.push_back(fcntl(handed[i].get(), F_DUPFD, 64));
+      if (i < handed.size()) above.push_back(fcntl(handed[i].get(), F_DUPFD, kSpoolFile + 1));
     for (std::size_t i = 0; i < above.size(); ++i) dup2(above[i], kChannelSocket + static_cast<int>(i));
     const bool spool = above.size() > 2;
     for (Descriptor& one : handed) static_cast<void>(one.release());  // closed with all others
