@@ -131,8 +131,8 @@ class Models(BraidTest):
         done = subprocess.run([BRAID, "models", "--json"], capture_output=True, text=True, timeout=TIMEOUT_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         listed = [json.loads(line) for line in done.stdout.splitlines()]
-        self.assertEqual([file["role"] for file in listed], ["language model", "encoders", "speech detector"])
-        for file in listed:
+        self.assertEqual([file["role"] for file in listed[:3]], ["language model", "encoders", "speech detector"])
+        for file in listed[:3]:
             self.assertGreater(file["bytes"], 100000, file)
 
 

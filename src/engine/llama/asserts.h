@@ -1,9 +1,13 @@
 #pragma once
 // Failed asserts of ggml, libllama and libmtmd as exceptions.
 
+#include <fmt/format.h>
+
+#include <new>
 #include <stdexcept>
 #include <string>
-#include <utility>
+
+#include "braid/base/result.h"
 
 namespace braid::engine::llama {
 
@@ -22,5 +26,20 @@ class AssertsThrow {
   AssertsThrow(const AssertsThrow&) = delete;
   AssertsThrow& operator=(const AssertsThrow&) = delete;
 };
+
+/// What `body` gives; kBadInput naming the files where llama.cpp trips over them, kResource without memory.
+template <class T, class Body>
+Result<T> without_asserts(const std::string& files, const Body& body) {
+  const AssertsThrow guard;
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::kResource, fmt::format("no memory for '{}'", files));
+  } catch (const std::exception& error) {
+    return fail(
+        ErrorCode::kBadInput,
+        fmt::format("'{}' is damaged, or of a kind that this build can't run: {}", files, error.what()));
+  }
+}
 
 }  // namespace braid::engine::llama

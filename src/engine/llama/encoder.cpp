@@ -171,12 +171,21 @@ int LlamaEncoder::frame_rows(int width, int height) const {
   const CanvasSize canvas = canvas_of(width, height);
   const BitmapHandle blank(mtmd_bitmap_init(static_cast<std::uint32_t>(canvas.width),
                                             static_cast<std::uint32_t>(canvas.height), nullptr));
-  const auto chunks = split(*blank);
+  return rows_by_size_[{width, height}] = rows_of(*blank);
+}
+
+int LlamaEncoder::sound_rows(double seconds) const {
+  const std::vector<float> silence(static_cast<std::size_t>(seconds * sample_rate()));
+  return rows_of(*BitmapHandle(mtmd_bitmap_init_from_audio(silence.size(), silence.data())));
+}
+
+int LlamaEncoder::rows_of(const mtmd_bitmap& bitmap) const {
+  const auto chunks = split(bitmap);
   std::size_t rows = 0;
   if (chunks)
     for (std::size_t i = 0; i < mtmd_input_chunks_size(chunks->get()); ++i)
       rows += mtmd_input_chunk_get_n_tokens(mtmd_input_chunks_get(chunks->get(), i));
-  return rows_by_size_[{width, height}] = static_cast<int>(rows);
+  return static_cast<int>(rows);
 }
 
 }  // namespace braid::engine::llama

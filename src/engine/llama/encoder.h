@@ -27,11 +27,14 @@ class LlamaEncoder final : public Encoder {
   std::uint64_t encoded_frames() const override { return frames_; }
   std::uint64_t encoded_utterances() const override { return utterances_; }
   int frame_rows(int width, int height) const override;
+  /// Rows that so much sound takes, without encoding it.
+  int sound_rows(double seconds) const;
 
  private:
   Result<std::vector<Prompt>> encode_all(std::span<const Medium> batch);
   Result<BitmapHandle> bitmap(const Medium& medium) const;
   Result<ChunksHandle> split(const mtmd_bitmap& bitmap) const;
+  int rows_of(const mtmd_bitmap& bitmap) const;
   Result<std::vector<std::shared_ptr<Matrix>>> encode_chunks(std::span<const ChunksHandle> media);
   Result<std::size_t> encode_run(std::span<const mtmd_input_chunk* const> chunks,
                                  std::vector<std::shared_ptr<Matrix>>& out);

@@ -210,6 +210,7 @@ TEST_P(Families, AWindowThatTurnedOverTwiceAnswersAsAFreshContextOfWhatItHolds) 
   std::vector<Perceived> media;
   std::vector<Prompt> prompts;
   std::string ignored;
+  prompts.reserve(kMedia);
   for (int number = 0; number < kMedia; ++number) prompts.push_back(next_medium(number, media, ignored));
   const int rows = std::max(prompts[0].rows(), prompts[1].rows());
   Window window(engine_, 4 * rows + 60, chat());

@@ -92,6 +92,11 @@ std::optional<double> GgufFile::real(const char* key) const {
   return gguf_get_val_f32(gguf_.get(), id);
 }
 
+bool GgufFile::flag(const char* key) const {
+  const std::int64_t id = gguf_find_key(gguf_.get(), key);
+  return id >= 0 && gguf_get_kv_type(gguf_.get(), id) == GGUF_TYPE_BOOL && gguf_get_val_bool(gguf_.get(), id);
+}
+
 std::size_t GgufFile::tensor_at(std::int64_t tensor) const {
   return gguf_get_data_offset(gguf_.get()) + gguf_get_tensor_offset(gguf_.get(), tensor);
 }

@@ -22,6 +22,7 @@ class GgufFile {
   std::optional<std::string> text(const char* key) const;
   std::optional<std::int64_t> integer(const char* key) const;
   std::optional<double> real(const char* key) const;
+  bool flag(const char* key) const;  ///< false too where there is none
 
   std::string architecture() const { return text("general.architecture").value_or(""); }
   bool is_encoder() const { return architecture() == "clip"; }

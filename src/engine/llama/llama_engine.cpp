@@ -20,55 +20,6 @@ namespace {
 
 using namespace llama;
 
-Status check_options(const LlamaOptions& options) {
-  const auto in = [](int value, int low, int high) { return value >= low && value <= high; };
-  if (options.model.empty()) return fail(ErrorCode::kUsage, "no model given; -m MODEL names its GGUF file");
-  if (!in(options.max_sequences, 1, 256))
-    return fail(ErrorCode::kUsage, fmt::format("max_sequences is {}; must be 1..256", options.max_sequences));
-  if (!in(options.threads, 0, GGML_MAX_N_THREADS))
-    return fail(ErrorCode::kUsage,
-                fmt::format("threads is {}; must be 0..{}", options.threads, GGML_MAX_N_THREADS));
-  if (!in(options.max_step_rows, 1, options.cells) || options.cells > 1 << 22)
-    return fail(ErrorCode::kUsage,
-                fmt::format("cells is {} and max_step_rows {}; must be 1 <= rows <= cells <= {}",
-                            options.cells, options.max_step_rows, 1 << 22));
-  return {};
-}
-
-Result<GgufFile> open_model(const LlamaOptions& options) {
-  auto file = GgufFile::open(options.model, "model");
-  if (!file) return file;
-  if (file->is_encoder())
-    return fail(
-        ErrorCode::kMismatch,
-        fmt::format("'{}' is an mmproj; give it as --mmproj and its language model as -m", options.model));
-  if (file->is_adapter())
-    return fail(ErrorCode::kMismatch,
-                fmt::format("'{}' is an adapter; give it as --lora and its base model as -m", options.model));
-  if (const auto tokenizer = file->text("tokenizer.ggml.model"); !tokenizer || *tokenizer == "none")
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("'{}' has no tokenizer; a model with one is needed", options.model));
-  return file;
-}
-
-Status check_side_files(const LlamaOptions& options) {
-  if (!options.mmproj.empty()) {
-    const auto file = GgufFile::open(options.mmproj, "mmproj");
-    if (!file) return tl::unexpected(file.error());
-    if (!file->is_encoder())
-      return fail(ErrorCode::kMismatch,
-                  fmt::format("'{}' is no mmproj (its architecture is '{}', not 'clip')", options.mmproj,
-                              file->architecture()));
-  }
-  if (!options.lora.empty()) {
-    const auto file = GgufFile::open(options.lora, "adapter");
-    if (!file) return tl::unexpected(file.error());
-    if (!file->is_adapter())
-      return fail(ErrorCode::kMismatch, fmt::format("'{}' is no LoRA adapter", options.lora));
-  }
-  return {};
-}
-
 std::string device_name(const LlamaOptions& options) {
   if (runs_on_gpu(options))
     for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
@@ -145,11 +96,9 @@ Status warm_up(const EngineInfo& info, LlamaDecoder& decoder, LlamaEncoder* enco
 
 Result<Engine> load(const LlamaOptions& options) {
   if (auto ok = check_cpu(); !ok) return tl::unexpected(ok.error());
-  if (auto ok = check_options(options); !ok) return tl::unexpected(ok.error());
   route_logs();
-  const auto file = open_model(options);
+  const auto file = open_model_files(options);
   if (!file) return tl::unexpected(file.error());
-  if (auto ok = check_side_files(options); !ok) return tl::unexpected(ok.error());
 
   auto model = load_model(options, *file);
   if (!model) return tl::unexpected(model.error());
@@ -180,18 +129,9 @@ Result<Engine> load(const LlamaOptions& options) {
 }  // namespace
 
 Result<Engine> load_llama(const LlamaOptions& options) {
-  const AssertsThrow guard;
-  const std::string& mmproj = options.mmproj;
-  try {
-    return load(options);
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::kResource, fmt::format("no memory for model '{}'", options.model));
-  } catch (const std::exception& error) {
-    return fail(
-        ErrorCode::kBadInput,
-        fmt::format("model '{}'{} is damaged, or of a kind that this build can't run: {}", options.model,
-                    mmproj.empty() ? "" : fmt::format(" or mmproj '{}'", mmproj), error.what()));
-  }
+  return without_asserts<Engine>(
+      options.mmproj.empty() ? options.model : options.model + "' or '" + options.mmproj,
+      [&] { return load(options); });
 }
 
 }  // namespace braid::engine

@@ -14,20 +14,6 @@ namespace {
 /// Rows of one step that may want logits: one a sequence, and some to spare for tests of drafts.
 int max_outputs(const LlamaOptions& options) { return std::max(64, options.max_sequences); }
 
-llama_context_params context_params(const LlamaOptions& options, int threads) {
-  llama_context_params params = llama_context_default_params();
-  params.n_ctx = static_cast<std::uint32_t>(options.cells);
-  params.n_batch = params.n_ubatch = static_cast<std::uint32_t>(options.max_step_rows);
-  params.n_seq_max = static_cast<std::uint32_t>(options.max_sequences);
-  params.n_outputs_max = static_cast<std::uint32_t>(max_outputs(options));
-  params.n_threads = params.n_threads_batch = threads;
-  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
-  params.kv_unified = true;
-  params.swa_full = true;  // or masked cells would be reused under forks
-  params.no_perf = true;
-  return params;
-}
-
 ThreadpoolHandle make_pool(int threads) {
   ggml_threadpool_params params = ggml_threadpool_params_default(threads);
   params.poll = 0;
@@ -47,6 +33,20 @@ Status apply_adapter(const LlamaOptions& options, llama_model* model, llama_cont
 
 }  // namespace
 
+llama_context_params context_params(const LlamaOptions& options, int threads) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = static_cast<std::uint32_t>(options.cells);
+  params.n_batch = params.n_ubatch = static_cast<std::uint32_t>(options.max_step_rows);
+  params.n_seq_max = static_cast<std::uint32_t>(options.max_sequences);
+  params.n_outputs_max = static_cast<std::uint32_t>(max_outputs(options));
+  params.n_threads = params.n_threads_batch = threads;
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
+  params.kv_unified = true;
+  params.swa_full = true;  // or masked cells would be reused under forks
+  params.no_perf = true;
+  return params;
+}
+
 int threads_for(const LlamaOptions& options) {
   // More threads than cores would wait for one another at every barrier.
   return options.threads > 0 ? std::min(options.threads, usable_cores()) : usable_cores();
@@ -61,10 +61,15 @@ void start_backend() {
   std::call_once(once, llama_backend_init);
 }
 
-Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file) {
+Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file,
+                                                Weights weights) {
   start_backend();
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = options.gpu_layers;
+  if (weights == Weights::kNone) {
+    params.no_alloc = true;
+    params.load_mode = LLAMA_LOAD_MODE_NONE;
+  }
   clear_fault();
   std::shared_ptr<llama_model> model(llama_model_load_from_file(options.model.c_str(), params),
                                      llama_model_free);
@@ -75,6 +80,10 @@ Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, con
     return fail(ErrorCode::kUnsupported, fmt::format("'{}' ('{}') is not a decoder-only language model",
                                                      options.model, file.architecture()));
   return model;
+}
+
+bool keeps_state(const llama_model* model) {
+  return llama_model_is_recurrent(model) || llama_model_is_hybrid(model);
 }
 
 Result<std::unique_ptr<LlamaDecoder>> make_decoder(const LlamaOptions& options,
@@ -88,11 +97,10 @@ Result<std::unique_ptr<LlamaDecoder>> make_decoder(const LlamaOptions& options,
   if (auto ok = apply_adapter(options, model.get(), context.get()); !ok) return tl::unexpected(ok.error());
   ThreadpoolHandle pool = make_pool(threads);
   llama_attach_threadpool(context.get(), pool.get(), nullptr);
-  const bool stateful = llama_model_is_recurrent(model.get()) || llama_model_is_hybrid(model.get());
   const DecoderLimits limits{.max_sequences = options.max_sequences,
                              .max_step_rows = options.max_step_rows,
                              .max_outputs = max_outputs(options),
-                             .can_hide_ranges = !stateful};
+                             .can_hide_ranges = !keeps_state(model.get())};
   return std::make_unique<LlamaDecoder>(std::move(model), std::move(pool), std::move(context), limits);
 }
 

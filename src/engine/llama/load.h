@@ -8,9 +8,17 @@
 
 namespace braid::engine::llama {
 
+/// Options in range, and each file of the kind that its option wants. The model's.
+Result<GgufFile> open_model_files(const LlamaOptions& options);
+
 /// llama.cpp's own set-up, once a process.
 void start_backend();
-Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file);
+enum class Weights { kMapped, kNone };  ///< kNone: header and vocabulary alone
+Result<std::shared_ptr<llama_model>> load_model(const LlamaOptions& options, const GgufFile& file,
+                                                Weights weights = Weights::kMapped);
+/// Of the past it keeps a state, from which nothing can be taken out: recurrent and hybrid models.
+bool keeps_state(const llama_model* model);
+llama_context_params context_params(const LlamaOptions& options, int threads);
 /// A decoder that takes tokens and embeddings in passes of their own.
 Result<std::unique_ptr<LlamaDecoder>> make_decoder(const LlamaOptions& options,
                                                    std::shared_ptr<llama_model> model);

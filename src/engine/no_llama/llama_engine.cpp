@@ -3,6 +3,7 @@
 #include "braid/engine/llama_engine.h"
 
 #include "braid/engine/merge_lora.h"
+#include "braid/engine/model_facts.h"
 
 namespace braid::engine {
 
@@ -17,6 +18,12 @@ Result<NamedEmbedder> load_embedder(const std::string&, int) {
 }
 
 int usable_cores() { return 1; }
+
+const char* to_string(GgufFacts::Kind) { return ""; }
+
+Result<GgufFacts> read_gguf(const std::string&) { return fail(ErrorCode::kUnsupported, kAbsent); }
+
+Result<ModelFacts> model_facts(const LlamaOptions&) { return fail(ErrorCode::kUnsupported, kAbsent); }
 
 Status merge_lora(const std::string&, const std::string&, const std::string&, const MergeProgress&) {
   return fail(ErrorCode::kUnsupported, kAbsent);

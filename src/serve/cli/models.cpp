@@ -1,18 +1,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-#include <boost/json.hpp>
-#include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "braid/engine/merge_lora.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/models.h"
 #include "cli/say.h"
-#include "watch/model_files.h"
 
 namespace braid::serve {
 
@@ -33,51 +29,71 @@ int merge(const MergeFiles& files) {
   return exit_code(merged.error().code);
 }
 
-/// One line a file that `braid watch` uses if none is named.
-struct Listed {
-  const char* role;
-  Result<std::string> path;
-};
+// CLI11 would keep a reference to what it fills: shared by the flags and the command that runs.
+using Flags = std::shared_ptr<ModelFlags>;
 
-void print_json(const Listed& file, std::uintmax_t bytes) {
-  boost::json::object line{{"type", "model"}, {"role", file.role}};
-  line["path"] = file.path ? boost::json::value(*file.path) : nullptr;
-  line["bytes"] = file.path ? boost::json::value(bytes) : nullptr;
-  line["missing"] = file.path ? boost::json::value(nullptr) : boost::json::value(file.path.error().message);
-  fmt::print("{}\n", boost::json::serialize(line));
+void add_list_flags(CLI::App& command, const Flags& flags) {
+  command.add_flag("--json", flags->json, "JSON lines: type model, role, path, bytes, family, quantisation");
+  command.add_flag("--hash", flags->hash, "each file's SHA-256 too (a second for each few hundred MB)");
 }
 
-int list(bool json) {
-  const auto nano = with_default_model({});
-  const auto part = [&](std::string ModelChoice::*member) {
-    return nano ? Result<std::string>((*nano).*member) : tl::unexpected(nano.error());
-  };
-  const std::array files = {Listed{"language model", part(&ModelChoice::model)},
-                            Listed{"encoders", part(&ModelChoice::mmproj)},
-                            Listed{"speech detector", speech_model_file()}};
-  for (const Listed& file : files) {
-    std::error_code error;
-    const std::uintmax_t bytes = file.path ? std::filesystem::file_size(*file.path, error) : 0;
-    if (json)
-      print_json(file, bytes);
-    else if (file.path)
-      fmt::print("{:<16} {:>6.1f} MB  {}\n", file.role, static_cast<double>(bytes) / 1e6, *file.path);
-    else
-      fmt::print("{:<16} missing: {}\n", file.role, file.path.error().message);
-  }
-  return kDone;
+void add_file_flags(CLI::App& command, const Flags& flags) {
+  command.add_option("FILE", flags->files.model, "GGUF to look at; default: the default model")
+      ->type_name("");
+  command.add_option("--mmproj", flags->files.mmproj, "GGUF of the encoders that belong to it")
+      ->type_name("FILE");
+  command.add_option("--window", flags->window, "rows of KV cache to reckon with")
+      ->check(CLI::Range(64, 1 << 22))
+      ->capture_default_str()
+      ->type_name("N");
+  command.add_flag("--json", flags->json, "one JSON object; docs/models.md lists its fields");
+}
+
+void add_list(CLI::App& models, const Flags& flags, Command& run) {
+  add_list_flags(models, flags);
+  models.callback([&models, flags, &run] {
+    if (models.get_subcommands().empty()) run = [flags] { return list_models(*flags); };
+  });
+  auto* command = models.add_subcommand("list", "the default model's files, and what else is cached");
+  add_list_flags(*command, flags);
+  command->callback([flags, &run] { run = [flags] { return list_models(*flags); }; });
+}
+
+void add_show(CLI::App& models, const Flags& flags, Command& run) {
+  auto* command = models.add_subcommand("show", "what a file is, what it takes in, and the memory it needs");
+  add_file_flags(*command, flags);
+  command->callback([flags, &run] { run = [flags] { return show_model(*flags); }; });
+}
+
+void add_bench(CLI::App& models, const Flags& flags, Command& run) {
+  auto* command = models.add_subcommand("bench", "measure a model: prefill, decode, encode");
+  add_file_flags(*command, flags);
+  command->add_option("-t,--threads", flags->files.threads, "CPU threads; 0: all this process may use")
+      ->check(CLI::Range(0, 512))
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--rounds", flags->rounds, "measurements, of which the median is told")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str()
+      ->type_name("N");
+  command->callback([flags, &run] { run = [flags] { return bench_model(*flags); }; });
 }
 
 }  // namespace
 
 void add_models(CLI::App& app, Command& run) {
-  auto* models = app.add_subcommand("models", "list the default model's files, or prepare others");
+  auto* models =
+      app.add_subcommand("models", "list model files, look at one, measure it, or merge an adapter");
   models->require_subcommand(0, 1);
-  auto json = std::make_shared<bool>(false);
-  models->add_flag("--json", *json, "JSON lines: type model, role, path, bytes, missing");
-  models->callback([models, json, &run] {
-    if (models->get_subcommands().empty()) run = [json] { return list(*json); };
-  });
+  models->footer(
+      "Examples:\n"
+      "  braid models show model.gguf --mmproj mmproj.gguf --window 8192\n"
+      "  braid models bench model.gguf --json\n"
+      "What families can do, and what each number means: docs/models.md.");
+  auto flags = std::make_shared<ModelFlags>();
+  add_list(*models, flags, run);
+  add_show(*models, flags, run);
+  add_bench(*models, flags, run);
   auto* command =
       models->add_subcommand("merge", "fold a LoRA adapter into its base model, as one Q8_0 GGUF");
   auto files = std::make_shared<MergeFiles>();
