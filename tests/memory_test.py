@@ -109,6 +109,22 @@ class Memory(BraidTest):
         self.assertEqual(self.search("which welds between 2020-11-29T10:02Z and 2020-11-29T10:03Z?"),
                          ["weld alarm two"])
 
+    def test_a_question_may_name_another_event_and_records_have_neighbours(self):
+        self.braid("add", "--text", "somebody opens the gate", "--at", "2026-11-29T10:01:40Z", "--source", "door")
+        self.braid("add", "--text", "weld alarm", "--at", "2026-11-29T10:02:03Z", "--source", "plc", "--link", "caused_by=1")
+        self.braid("add", "--text", "the line stops", "--at", "2026-11-29T10:02:09Z", "--source", "plc")
+        lines = [json.loads(line) for line in self.braid("search", "what was seen just before the weld alarm?", "--json").stdout.splitlines()]
+        self.assertEqual([line["text"] for line in lines[:-1]], ["somebody opens the gate"])
+        self.assertEqual(lines[-1]["relative_to"], {"phrase": "just before the weld alarm", "relation": "before", "record": 2,
+                                                    "time": "2026-11-29T10:02:03Z", "text": "weld alarm"})
+        self.assertEqual(lines[-1]["from_us"], 1795946463000000)
+        self.assertIn("nothing like", self.braid("search", "what preceded the flood?").stderr)
+        shown = [json.loads(line) for line in self.braid("show", "2", "--around", "--json").stdout.splitlines()]
+        self.assertEqual(shown[0]["links"], [{"link": "caused_by", "record": 1}])
+        self.assertEqual([(one["edge"], one["id"], one["same_source"]) for one in shown[1:]],
+                         [("caused_by", 1, False), ("after", 3, True)])
+        self.assertIn("--link", self.braid("add", "--text", "x", "--link", "likes=2", code=2).stderr)
+
     def test_a_file_is_of_when_it_was_changed(self):
         self.braid("add", self.write("note.txt", "just now"))
         self.assertEqual(self.search("--during", "PT1H"), ["just now"])

@@ -76,6 +76,7 @@ TEST(TextDocuments, EncodingsAreToldApartAndOffsetsAreTheFiles) {
   for (const char32_t c : U"Öl\n# A\nheiß")
     if (c != 0) wide += {static_cast<char>(c), '\0'};
   EXPECT_EQ(of(wide), 16);
+  EXPECT_THAT(texts(cut(std::string(4, '\0'), DocumentFormat::kText)), SizeIs(0));
   EXPECT_THAT(texts(cut("caf\x80", DocumentFormat::kText)), ElementsAre("caf€"));
   // One byte that is wrong doesn't make it another encoding.
   EXPECT_THAT(texts(cut("Öl ist hei\xDF: ßß", DocumentFormat::kText)), ElementsAre("Öl ist hei\uFFFD: ßß"));

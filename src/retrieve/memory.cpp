@@ -64,6 +64,9 @@ Status check(Record& record) {
     return fail(ErrorCode::kLimit, fmt::format("the source's name has {} bytes; it may have {}",
                                                record.source.size(), kMaxSourceName));
   if (Status fits = check_vectors(record); !fits) return fits;
+  if (record.links.size() > kMaxLinks)
+    return fail(ErrorCode::kLimit,
+                fmt::format("the record has {} links; it may have {}", record.links.size(), kMaxLinks));
   if (record.end < record.start)
     return fail(ErrorCode::kBadInput,
                 fmt::format("the record ends at {} before it starts at {}", calendar::utc_text(record.end),

@@ -15,6 +15,10 @@
 
 namespace braid::retrieve {
 
+/// At the ends of what can be held.
+UtcTime earlier(UtcTime time, Nanoseconds by);
+UtcTime later(UtcTime time, Nanoseconds by);
+
 /// What the parts of a memory share.
 struct Memory::State {
   State(Clock& time, MemoryOptions chosen) : options(std::move(chosen)), clock(time), changed(time) {}
@@ -27,8 +31,18 @@ struct Memory::State {
   void embed_loop();
   /// False: nothing was left to do.
   Result<bool> embed_some();
+  /// `near`: another ranking of records in the range.
+  Result<Found> search(const SearchQuery& query, const std::function<Result<Ranking>(const Stop&)>& near);
   Result<Found> newest(const SearchQuery& query);
-  Result<Found> by_words_and_meaning(const std::vector<std::string>& words, const SearchQuery& query);
+  Result<Found> by_words_and_meaning(const std::vector<std::string>& words, const SearchQuery& query,
+                                     const std::function<Result<Ranking>(const Stop&)>& near);
+  /// Told by another event.
+  Result<Found> search_relative(const SearchQuery& query);
+  Result<std::optional<Record>> find_event(const SearchQuery& query);
+  Result<Ranking> nearest(const Record& event, const SearchQuery& query, const Stop& stop);
+  /// Under read_mutex.
+  Result<std::vector<Neighbour>> linked(const Record& record, int hops);
+  Result<std::vector<Neighbour>> near(const Record& record, const AroundQuery& query, int hops);
   /// A part's deadline counts from `begun`.
   SearchPart run(const char* name, SteadyTime begun, const SearchQuery& query, Ranking& ranking,
                  Status& status, const std::function<Result<Ranking>(const Stop&)>& part);

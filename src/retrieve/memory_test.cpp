@@ -159,10 +159,12 @@ TEST_F(MemoryTest, AnEmbedderThatFailsOrIsLateLeavesTheWords) {
 }
 
 TEST_F(MemoryTest, OneOfAnEarlierFormatIsReadAndWrittenOn) {
+  const std::string third = "DROP TABLE links; PRAGMA user_version=3";
   const std::string second =
-      "ALTER TABLE records DROP COLUMN session; ALTER TABLE records DROP COLUMN began_ns; PRAGMA "
+      third +
+      "; ALTER TABLE records DROP COLUMN session; ALTER TABLE records DROP COLUMN began_ns; PRAGMA "
       "user_version=2";
-  for (const std::string& older : {second, second + "; DROP TABLE spaces; PRAGMA user_version=1"}) {
+  for (const std::string& older : {third, second, second + "; DROP TABLE spaces; PRAGMA user_version=1"}) {
     std::filesystem::remove_all(folder);
     fill(*open(), {record_at(10, "old")});
     {
@@ -175,7 +177,9 @@ TEST_F(MemoryTest, OneOfAnEarlierFormatIsReadAndWrittenOn) {
     record.vectors = {{"vision:small", {1.F}}};
     record.session = "sess_1";
     record.session_began = at_s(12);
+    record.links = {{LinkKind::kBelongsTo, 1}};
     fill(*memory, {record});
+    EXPECT_EQ(memory->get(2)->links, record.links);
     EXPECT_THAT(texts(*memory, {.text = "old new"}), testing::SizeIs(2));
     EXPECT_EQ(memory->get(2)->session, "sess_1");
     EXPECT_EQ(memory->get(2)->session_began, at_s(12));

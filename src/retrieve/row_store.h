@@ -24,6 +24,12 @@ struct SegmentSpan {
   bool inside = false;                     ///< all its records are as the filter wants them
 };
 
+/// A link as it is kept.
+struct KeptLink {
+  std::int64_t from = 0;
+  RecordLink link;
+};
+
 /// The record `of` says the same as `into`, which stands for it from now on.
 struct Merge {
   std::int64_t into = 0, of = 0;
@@ -42,6 +48,10 @@ class RowStore {
                                    const Stop& stop) = 0;
   /// Newest end first.
   virtual Result<Ranking> newest(const Filter& filter, int limit, const Stop& stop) = 0;
+  /// Earliest end first.
+  virtual Result<Ranking> earliest(const Filter& filter, int limit, const Stop& stop) = 0;
+  /// From and to the record, with others that are there.
+  virtual Result<std::vector<KeptLink>> links(std::int64_t id) = 0;
   /// Those that are there, in the order of `ids`.
   virtual Result<std::vector<Record>> get(const std::vector<std::int64_t>& ids) = 0;
   virtual Result<MemoryStats> stats() = 0;

@@ -34,7 +34,8 @@ std::size_t cut_place(std::string_view text, std::size_t most) {
 }
 
 void Passages::add(Passage whole, std::string_view title, bool exact) {
-  const std::string all = std::exchange(whole.text, {});
+  std::string all = std::exchange(whole.text, {});
+  std::replace(all.begin(), all.end(), '\0', ' ');
   for (std::size_t at = 0; at < all.size() && !full();) {
     const std::string_view rest = std::string_view(all).substr(at);
     const std::size_t taken = rest.size() > kPassageBytes ? cut_place(rest, kPassageBytes) : rest.size();
@@ -43,7 +44,6 @@ void Passages::add(Passage whole, std::string_view title, bool exact) {
       Passage& one = passages_.emplace_back(whole);
       one.text = to_valid_utf8(title.empty() ? std::string(text)
                                              : fmt::format("{}\n{}", title.substr(0, kMaxTitleBytes), text));
-      std::erase(one.text, '\0');
       if (exact && one.offset >= 0) one.offset += text.data() - all.data();
     }
     at += taken;

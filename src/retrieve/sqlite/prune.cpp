@@ -49,6 +49,8 @@ Result<std::int64_t> SqliteRows::prune_all(UtcTime before) {
     }
     if (Status gone = prune_vectors(fmt::format("segment = {}", segment.id)); !gone)
       return tl::unexpected(gone.error());
+    if (Status gone = prune_links(fmt::format("segment = {}", segment.id)); !gone)
+      return tl::unexpected(gone.error());
     const Status dropped = database_.run(fmt::format(
         "DROP TABLE words_{0}; DELETE FROM records WHERE segment = {0}; DELETE FROM segments WHERE id = {0}",
         segment.id));
@@ -64,6 +66,7 @@ Result<std::int64_t> SqliteRows::prune_within(const Segment& segment, std::int64
       "INSERT INTO words_{0}(words_{0}, rowid, text) SELECT 'delete', id, text FROM records WHERE {1}",
       segment.id, chosen));
   if (done) done = prune_vectors(chosen);
+  if (done) done = prune_links(chosen);
   if (done) done = database_.run("DELETE FROM records WHERE " + chosen);
   if (!done) return tl::unexpected(done.error());
   const std::int64_t pruned = database_.changes();

@@ -8,7 +8,7 @@ namespace braid::retrieve {
 
 namespace {
 
-constexpr std::int64_t kFormat = 3;
+constexpr std::int64_t kFormat = 4;
 constexpr const char* kSchema =
     "CREATE TABLE records(id INTEGER PRIMARY KEY AUTOINCREMENT, segment INTEGER NOT NULL,"
     " start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, source TEXT NOT NULL, kind INTEGER NOT NULL,"
@@ -24,6 +24,11 @@ constexpr const char* kSpaces =
 constexpr const char* kSessions =
     "ALTER TABLE records ADD COLUMN session TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE records ADD COLUMN began_ns INTEGER NOT NULL DEFAULT 0;";
+/// What format 4 adds.
+constexpr const char* kLinks =
+    "CREATE TABLE links(of INTEGER NOT NULL, kind INTEGER NOT NULL, target INTEGER NOT NULL,"
+    " PRIMARY KEY(of, kind, target)) WITHOUT ROWID;"
+    "CREATE INDEX links_target ON links(target);";
 /// A word that more records of a segment have than one in so many is common.
 constexpr std::int64_t kCommonShare = 100;
 constexpr std::int64_t kCommonAtLeast = 100;
@@ -100,20 +105,22 @@ Status SqliteRows::prepare_format(bool read_only) {
   const bool is_older = *format > 0 && *format < kFormat;
   if (is_older && read_only) {
     has_spaces_ = *format > 1;
-    has_sessions_ = false;
+    has_sessions_ = *format > 2;
+    has_links_ = false;
     return {};
   }
   if (is_older)
     return transaction([&] {
-      return database_.run(
-          fmt::format("{}{} PRAGMA user_version={}", *format == 1 ? kSpaces : "", kSessions, kFormat));
+      return database_.run(fmt::format("{}{}{} PRAGMA user_version={}", *format < 2 ? kSpaces : "",
+                                       *format < 3 ? kSessions : "", kLinks, kFormat));
     });
   if (*format != 0)
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the memory is of format {}; this version reads {}", *format, kFormat));
   if (read_only) return fail(ErrorCode::kBadInput, "the memory's database is empty: nothing was written yet");
   return transaction([&] {
-    return database_.run(fmt::format("{}{}{} PRAGMA user_version={}", kSchema, kSpaces, kSessions, kFormat));
+    return database_.run(
+        fmt::format("{}{}{}{} PRAGMA user_version={}", kSchema, kSpaces, kSessions, kLinks, kFormat));
   });
 }
 
@@ -185,6 +192,7 @@ Status SqliteRows::append_one(Record& record, Segment& segment) {
   segment.last_ns = segment.records == 0 ? end : std::max(segment.last_ns, end);
   ++segment.records;
   if (Status run = words->run(); !run) return run;
+  if (Status linked = append_links(record); !linked) return linked;
   for (const RecordVector& vector : record.vectors)
     if (Status kept = append_vector(record.id, vector.space, vector.values); !kept) return kept;
   return {};
@@ -287,8 +295,16 @@ Result<Ranking> SqliteRows::by_words(const std::vector<std::string>& words, cons
 }
 
 Result<Ranking> SqliteRows::newest(const Filter& filter, int limit, const Stop& stop) {
-  auto rows = database_.prepare(fmt::format(
-      "SELECT r.id FROM records r WHERE {} ORDER BY r.end_ns DESC, r.id DESC LIMIT ?", conditions(filter)));
+  return in_order(filter, "r.end_ns DESC, r.id DESC", limit, stop);
+}
+
+Result<Ranking> SqliteRows::earliest(const Filter& filter, int limit, const Stop& stop) {
+  return in_order(filter, "r.end_ns, r.id", limit, stop);
+}
+
+Result<Ranking> SqliteRows::in_order(const Filter& filter, const char* order, int limit, const Stop& stop) {
+  auto rows = database_.prepare(
+      fmt::format("SELECT r.id FROM records r WHERE {} ORDER BY {} LIMIT ?", conditions(filter), order));
   if (!rows) return tl::unexpected(rows.error());
   database_.set_stop(stop);
   rows->restart();
@@ -312,6 +328,7 @@ Result<std::vector<Record>> SqliteRows::get(const std::vector<std::int64_t>& ids
     if (!row) return tl::unexpected(row.error());
     if (*row) records.push_back(record_of(*rows));
   }
+  if (Status linked = fill_links(records); !linked) return tl::unexpected(linked.error());
   return records;
 }
 

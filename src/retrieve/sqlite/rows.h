@@ -24,6 +24,8 @@ class SqliteRows final : public RowStore {
   Result<Ranking> by_words(const std::vector<std::string>& words, const Filter& filter, int limit,
                            const Stop& stop) override;
   Result<Ranking> newest(const Filter& filter, int limit, const Stop& stop) override;
+  Result<Ranking> earliest(const Filter& filter, int limit, const Stop& stop) override;
+  Result<std::vector<KeptLink>> links(std::int64_t id) override;
   Result<std::vector<Record>> get(const std::vector<std::int64_t>& ids) override;
   Result<MemoryStats> stats() override;
   Result<std::int64_t> prune(UtcTime before) override;
@@ -56,11 +58,15 @@ class SqliteRows final : public RowStore {
   std::string columns() const;
   Status append_all(std::vector<Record>& records);
   Status append_one(Record& record, Segment& segment);
+  Result<Ranking> in_order(const Filter& filter, const char* order, int limit, const Stop& stop);
+  Status append_links(const Record& record);
+  Status fill_links(std::vector<Record>& records);
   Status append_vector(std::int64_t id, const std::string& in, std::span<const float> vector);
   /// `dim` 0: one that isn't there stays so, with id 0.
   Result<Space> space(const std::string& name, std::int64_t dim);
   Status merge(const Merge& merge);
   static Status read_vectors(Statement& rows, VectorBlock& block);
+  Status prune_links(const std::string& chosen);
   Status prune_vectors(const std::string& chosen);
   Status begin_segment(Segment& segment);
   Status save(const Segment& segment);
@@ -78,6 +84,7 @@ class SqliteRows final : public RowStore {
   const std::int64_t segment_records_;
   bool has_spaces_ = true;    // not in format 1, which is only read
   bool has_sessions_ = true;  // not in formats 1 and 2
+  bool has_links_ = true;     // not in formats 1 to 3
 };
 
 }  // namespace braid::retrieve

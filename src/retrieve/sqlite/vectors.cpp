@@ -61,7 +61,9 @@ Status SqliteRows::merge(const Merge& merge) {
         "UPDATE segments SET records = records - 1 WHERE id = {0};"
         "UPDATE records SET end_ns = max(end_ns, {2}), count = count + {3} WHERE id = {4};"
         "UPDATE segments SET last_ns = max(last_ns, {2}) WHERE id = (SELECT segment FROM records WHERE id = "
-        "{4})",
+        "{4});"
+        "UPDATE OR REPLACE links SET of = {4} WHERE of = {1};"
+        "UPDATE OR REPLACE links SET target = {4} WHERE target = {1}",
         segment, merge.of, end, count, merge.into));
   return done;
 }

@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/memory_flags.h"
 #include "cli/say.h"
+#include "cli/time_text.h"
 #include "memory/add_files.h"
 #include "memory/record_json.h"
 #include "memory/search_words.h"
@@ -68,6 +69,11 @@ Result<RecordHead> head_of(const MemoryFlags& flags) {
   const auto who = asker(flags);
   if (!who) return tl::unexpected(who.error());
   head.zone = who->zone;
+  for (const std::string& link : flags.links) {
+    const auto read = link_of(link);
+    if (!read) return tl::unexpected(read.error());
+    head.links.push_back(*read);
+  }
   if (flags.at.empty()) return head;
   const auto range = time_of("--at", flags.at, *who);
   if (!range) return tl::unexpected(range.error());
@@ -88,6 +94,7 @@ Status add_text(Memory& memory, const std::string& text, const RecordHead& head,
   record.source = head.source.empty() ? "note" : head.source;
   record.kind = flags.kind.empty() ? retrieve::RecordKind::kText : head.kind;
   record.text = text;
+  record.links = head.links;
   return memory.add(std::move(record));
 }
 
@@ -152,13 +159,21 @@ void print_record(const retrieve::Record& record) {
 }
 
 /// As it was understood.
-std::string range_text(const retrieve::Filter& filter) {
-  const bool from = filter.from != UtcTime::min(), to = filter.to != UtcTime::max();
+std::string range_text(const retrieve::Found& found) {
+  const bool from = found.from != UtcTime::min(), to = found.to != UtcTime::max();
   if (from && to)
-    return fmt::format("from {} to {}", calendar::utc_text(filter.from), calendar::utc_text(filter.to));
-  if (from) return fmt::format("since {}", calendar::utc_text(filter.from));
-  if (to) return fmt::format("before {}", calendar::utc_text(filter.to));
+    return fmt::format("from {} to {}", calendar::utc_text(found.from), calendar::utc_text(found.to));
+  if (from) return fmt::format("since {}", calendar::utc_text(found.from));
+  if (to) return fmt::format("before {}", calendar::utc_text(found.to));
   return "that is kept here";
+}
+
+/// By which event the time was told.
+void tell_event(const std::optional<retrieve::RelativeTo>& relative) {
+  if (!relative) return;
+  if (!relative->record) return say("note: nothing like '{}' was found\n", relative->asked.event);
+  say("note: {} [{}] #{}\n", to_string(relative->asked.relation), citation(*relative->record),
+      relative->record->id);
 }
 
 int search(const MemoryFlags& flags) {
@@ -176,13 +191,30 @@ int search(const MemoryFlags& flags) {
       print_record(found->hits[i].record);
   }
   if (flags.json) {
-    print(search_json(*query, *found));
+    print(search_json(*found));
     return kDone;
   }
-  if (found->hits.empty()) say("nothing {} fits\n", range_text(query->filter));
+  tell_event(found->relative_to);
+  if (found->hits.empty()) say("nothing {} fits\n", range_text(*found));
   for (const retrieve::SearchPart& part : found->parts)
     if (part.verdict == retrieve::PartVerdict::kLate)
       say("note: the search by {} missed its deadline and was left out\n", part.name);
+  return kDone;
+}
+
+int show_around(Memory& memory, const MemoryFlags& flags) {
+  const auto reach = parse_span(flags.reach);
+  if (!reach) return failed(reach.error());
+  const auto found = memory.around(flags.id, {*reach, flags.hops, flags.limit});
+  if (!found) return failed(found.error());
+  for (const retrieve::Neighbour& one : *found) {
+    if (flags.json) {
+      print(neighbour_json(one));
+      continue;
+    }
+    fmt::print("{} #{}: ", to_string(one.edge), one.from);
+    print_record(one.record);
+  }
   return kDone;
 }
 
@@ -199,7 +231,7 @@ int show(const MemoryFlags& flags) {
   } else {
     print_record(*record);
   }
-  return kDone;
+  return flags.around ? show_around(**memory, flags) : kDone;
 }
 
 int stats(const MemoryFlags& flags) {
@@ -259,7 +291,7 @@ void add_memory(CLI::App& app, Command& run) {
   };
   add_add_flags(*verb("add", "add files and texts", add), *flags);
   add_search_flags(*verb("search", "find records by time and words", search), *flags);
-  verb("show", "one record", show)->add_option("ID", flags->id, "its number")->required()->type_name("");
+  add_show_flags(*verb("show", "one record, and what is around it", show), *flags);
   verb("stats", "how much it holds, and of when", stats);
   add_prune_flags(*verb("prune", "forget what is old", prune), *flags);
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
+#include "braid/retrieve/around.h"
 #include "config/time_text.h"
 #include "memory/search_words.h"
 
@@ -47,8 +50,29 @@ void add_add_flags(CLI::App& command, MemoryFlags& flags) {
                   "vision, audio, text, reading, answer, document; default: document "
                   "of files, text of --text")
       ->type_name("KIND");
+  command
+      .add_option("--link", flags.links,
+                  "caused_by=ID or belongs_to=ID: a record that this one hangs on; may be repeated")
+      ->take_all()
+      ->expected(1)
+      ->type_name("LINK");
   add_embedder_flag(command, flags);
   add_zone(command, flags);
+}
+
+void add_show_flags(CLI::App& command, MemoryFlags& flags) {
+  command.add_option("ID", flags.id, "its number")->required()->type_name("");
+  command.add_flag("--around", flags.around,
+                   "what is linked with it, and what was before, after and meanwhile");
+  command.add_option("--hops", flags.hops, "1, or 2: what is around these, too")
+      ->check(CLI::Range(1, retrieve::kMaxHops))
+      ->capture_default_str();
+  command.add_option("--reach", flags.reach, "how far before and after")
+      ->capture_default_str()
+      ->type_name("SPAN");
+  command.add_option("-n,--limit", flags.limit, "of each kind, at most")
+      ->check(CLI::Range(1, retrieve::kMaxNeighbours))
+      ->capture_default_str();
 }
 
 void add_search_flags(CLI::App& command, MemoryFlags& flags) {
@@ -90,6 +114,20 @@ void add_prune_flags(CLI::App& command, MemoryFlags& flags) {
       ->required()
       ->type_name("TIME");
   add_zone(command, flags);
+}
+
+Result<retrieve::RecordLink> link_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const auto kind = retrieve::parse_link_kind(std::string_view(text).substr(0, equals));
+  std::int64_t to = 0;
+  const char* const end = text.data() + text.size();
+  const char* const number = equals == std::string::npos ? end : text.data() + equals + 1;
+  const auto [last, error] = std::from_chars(number, end, to);
+  if (!kind || error != std::errc{} || last != end || to < 1)
+    return fail(
+        ErrorCode::kUsage,
+        fmt::format("--link {} is none: caused_by=ID or belongs_to=ID, the number of a record", text));
+  return retrieve::RecordLink{*kind, to};
 }
 
 Result<calendar::Asker> asker(const MemoryFlags& flags) {

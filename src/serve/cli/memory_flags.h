@@ -26,16 +26,23 @@ struct MemoryFlags {
   std::string deadline = "500ms";    ///< search
   std::string embedder;              ///< add, search; as load_text_model() takes it
   std::int64_t id = 0;               ///< show
+  bool around = false;               ///< show
+  int hops = 1;                      ///< show
+  std::string reach = "10m";         ///< show
+  std::vector<std::string> links;    ///< add; as link_of() reads them
   std::string before;                ///< prune
   std::string zone = "UTC";          ///< of times without an offset
 };
 
 void add_add_flags(CLI::App& command, MemoryFlags& flags);
 void add_search_flags(CLI::App& command, MemoryFlags& flags);
+void add_show_flags(CLI::App& command, MemoryFlags& flags);
 void add_prune_flags(CLI::App& command, MemoryFlags& flags);
 
 /// Who asks, with the system's time. Errors of Zone::parse.
 Result<calendar::Asker> asker(const MemoryFlags& flags);
+/// "caused_by=12". kUsage.
+Result<retrieve::RecordLink> link_of(const std::string& text);
 /// kUsage: names the flag that doesn't fit.
 Result<retrieve::SearchQuery> search_query(const MemoryFlags& flags);
 

@@ -105,6 +105,7 @@ Result<std::size_t> add_file(retrieve::Memory& memory, const std::string& path, 
   retrieve::Record record;
   record.source = head.source;
   record.kind = head.kind;
+  record.links = head.links;
   for (const retrieve::Passage& passage : *passages) {
     record.start = passage.start.value_or(head.start);
     record.end = passage.start ? passage.end : head.end;

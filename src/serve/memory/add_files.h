@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "braid/calendar/zone.h"
 #include "braid/retrieve/memory.h"
@@ -14,6 +15,7 @@ struct RecordHead {
   UtcTime start{}, end{};
   std::string source;
   retrieve::RecordKind kind = retrieve::RecordKind::kDocument;
+  std::vector<retrieve::RecordLink> links = {};
   calendar::Zone zone = {};  ///< of times in tables without an offset
 };
 

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "braid/retrieve/asked_time.h"
 #include "config/time_text.h"
 #include "memory/session_memory.h"
 
@@ -60,11 +59,7 @@ void read_range(const SearchWords& words, const calendar::Asker& asker, Reader& 
     reader.refuse("to", fmt::format("{} {} is not after {} {}", reader.shown("to"), words.to,
                                     reader.shown("from"), words.from));
   if (!words.during.empty() || !words.from.empty() || !words.to.empty()) return;
-  if (auto asked = retrieve::find_asked_time(query.text, asker)) {
-    query.filter.from = asked->from;
-    query.filter.to = asked->to;
-    query.text = std::move(asked->rest);
-  }
+  retrieve::take_asked_time(query, asker);
 }
 
 }  // namespace

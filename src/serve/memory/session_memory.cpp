@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "braid/calendar/session_range.h"
-#include "braid/retrieve/asked_time.h"
 #include "memory/record_json.h"
 
 namespace braid::serve {
@@ -72,11 +71,7 @@ void SessionMemory::recall(Question& question) {
   retrieve::SearchQuery query;
   query.text = question.text.substr(0, retrieve::kMaxQueryText);
   const calendar::Asker asker{{}, calendar::utc_time(question.asked_at, began_)};
-  if (auto asked = retrieve::find_asked_time(query.text, asker)) {
-    query.filter.from = asked->from;
-    query.filter.to = asked->to;
-    query.text = std::move(asked->rest);
-  }
+  retrieve::take_asked_time(query, asker);
   query.filter.kinds = {RecordKind::kVision, RecordKind::kAudio, RecordKind::kText, RecordKind::kReading,
                         RecordKind::kDocument};
   query.limit = kCandidates * static_cast<int>(options_.evidence.records);

@@ -31,7 +31,7 @@ openai::Parsed<retrieve::SearchQuery> query_of(const openai::MemorySearch& wante
 }
 
 /// {"object":"list","data":[hits]} and the range and the parts as `braid memory search` tells them.
-std::string print_found(const retrieve::SearchQuery& query, const retrieve::Found& found) {
+std::string print_found(const retrieve::Found& found) {
   json::array hits;
   for (std::size_t i = 0; i < found.hits.size(); ++i) {
     json::object hit = hit_json(found.hits[i], i + 1);
@@ -39,7 +39,7 @@ std::string print_found(const retrieve::SearchQuery& query, const retrieve::Foun
     hits.push_back(std::move(hit));
   }
   json::object answer{{"object", "list"}, {"data", std::move(hits)}};
-  json::object search = search_json(query, found);
+  json::object search = search_json(found);
   search.erase("type");
   search.erase("hits");
   for (auto& field : search) answer.insert(field);
@@ -56,7 +56,7 @@ void search(const MemoryApiParts& parts, const net::Request& request, net::Excha
   if (!memory) return respond_error(exchange, openai::to_api_error(memory.error()));
   const auto found = (*memory)->memory()->search(*query);
   if (!found) return respond_error(exchange, openai::to_api_error(found.error(), "query"));
-  exchange.respond(200, "application/json", print_found(*query, *found));
+  exchange.respond(200, "application/json", print_found(*found));
 }
 
 }  // namespace

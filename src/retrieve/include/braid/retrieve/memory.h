@@ -8,6 +8,7 @@
 
 #include "braid/base/clock.h"
 #include "braid/base/result.h"
+#include "braid/retrieve/around.h"
 #include "braid/retrieve/embedder.h"
 #include "braid/retrieve/record.h"
 #include "braid/retrieve/search.h"
@@ -71,6 +72,9 @@ class Memory {
   Result<Found> search(const SearchQuery& query);
   /// kNotFound: there is none, or it was pruned.
   Result<Record> get(std::int64_t id);
+  /// What is near it in time or linked with it, the nearest first; see around.h. Blocks. kUsage: out of
+  /// range; kNotFound.
+  Result<std::vector<Neighbour>> around(std::int64_t id, const AroundQuery& query);
   Result<MemoryStats> stats();
   /// What stats() says of this process; doesn't block.
   MemoryStats counts() const;

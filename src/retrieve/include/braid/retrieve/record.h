@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "braid/calendar/utc.h"
 
@@ -15,6 +16,19 @@ enum class RecordKind : std::uint8_t { kVision, kAudio, kText, kReading, kAnswer
 inline constexpr int kRecordKinds = 6;
 const char* to_string(RecordKind kind);
 std::optional<RecordKind> parse_record_kind(std::string_view name);
+
+/// How a record hangs on another. Wire names: caused_by, belongs_to.
+enum class LinkKind : std::uint8_t { kCausedBy, kBelongsTo };
+inline constexpr int kLinkKinds = 2;
+const char* to_string(LinkKind kind);
+std::optional<LinkKind> parse_link_kind(std::string_view name);
+
+struct RecordLink {
+  LinkKind kind = LinkKind::kBelongsTo;
+  std::int64_t to = 0;  ///< the other record's id
+
+  bool operator==(const RecordLink&) const = default;
+};
 
 /// What a record is like, as a model sees it; comparable within one space.
 struct RecordVector {
@@ -39,6 +53,8 @@ struct Record {
   int page = 0;              ///< from 1; 0: has none
   std::int64_t offset = -1;  ///< bytes from the file's or page's start; -1: has none
 
+  std::vector<RecordLink> links;  ///< to records that are there, or were
+
   std::vector<RecordVector> vectors;  ///< as added; those that are found come without
 
   bool operator==(const Record&) const = default;
@@ -47,6 +63,7 @@ struct Record {
 inline constexpr std::size_t kMaxRecordText = 16384;  ///< bytes
 inline constexpr std::size_t kMaxSourceName = 512;    ///< bytes, of a session's id too
 inline constexpr std::size_t kMaxVectors = 4;         ///< of a record
+inline constexpr std::size_t kMaxLinks = 16;          ///< from a record
 inline constexpr std::size_t kMaxVectorDim = 16384;
 
 }  // namespace braid::retrieve
