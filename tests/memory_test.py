@@ -125,6 +125,26 @@ class Memory(BraidTest):
                          [("caused_by", 1, False), ("after", 3, True)])
         self.assertIn("--link", self.braid("add", "--text", "x", "--link", "likes=2", code=2).stderr)
 
+    def test_an_export_is_whole_or_refused_and_brings_its_vectors(self):
+        self.braid("add", "--text", "the truck left the yard", "--at", "2026-11-29T10:00:00Z")
+        self.braid("add", "--text", "it came back", "--at", "2026-11-29T11:00:00Z", "--link", "caused_by=1")
+        self.braid("prune", "--before", "2026-11-29T09:00:00Z")
+        file = self.folder / "all.jsonl"
+        self.braid("export", file, "--vectors")
+        other = self.folder / "other.memory"
+        done = subprocess.run([BRAID, "memory", "import", other, file, "--embedder", "off"], capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.memory = other
+        self.assertEqual(self.search("which lorry drove away")[0], "the truck left the yard")
+        self.assertEqual(json.loads(self.braid("show", "2", "--json").stdout)["links"], [{"link": "caused_by", "record": 1}])
+        lines = file.read_text().splitlines(keepends=True)
+        for name, content, said in [("cut", "".join(lines[:2]), "is cut"), ("changed", "".join(lines).replace("truck", "train"), "was changed"),
+                                    ("other", "{}\n", "is no export"), ("later", lines[0].replace("1}", "2}"), "another version")]:
+            with self.subTest(name):
+                self.assertIn(said, self.braid("import", self.write(name, content), code=3).stderr)
+        self.assertEqual(json.loads(self.braid("stats", "--json").stdout)["records"], 2)
+        self.braid("export", "/nowhere/file", code=4)
+
     def test_a_file_is_of_when_it_was_changed(self):
         self.braid("add", self.write("note.txt", "just now"))
         self.assertEqual(self.search("--during", "PT1H"), ["just now"])
@@ -220,6 +240,39 @@ class Memory(BraidTest):
 
 class Kills(BraidTest):
     """SIGKILL while records are written. BRAID_MEMORY_KILLS: how often."""
+
+    def braid(self, *arguments, code=0):
+        done = subprocess.run([BRAID, "memory", *arguments], capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def test_an_import_that_is_killed_goes_on_without_duplicates(self):
+        first, second = self.folder / "first.memory", self.folder / "second.memory"
+        book = self.write("steps.md", "".join(f"# step {i}\nstep {i}\n" for i in range(15000)))
+        self.braid("add", first, book, "--at", "2026-11-29", "--embedder", "off")
+        self.braid("add", first, "--text", "the last", "--at", "2026-11-29T10:00:00Z", "--link", "belongs_to=7", "--embedder", "off")
+        file = self.folder / "all.jsonl"
+        exported = json.loads(self.braid("export", first, file, "--json"))
+        self.assertEqual(exported["records"], 15001)
+        command = [BRAID, "memory", "import", second, file, "--embedder", "off", "--json"]
+        chance = random.Random(7)
+        begun = time.monotonic()
+        whole = subprocess.run([*command[:3], self.folder / "whole.memory", *command[4:]], capture_output=True, timeout=TIMEOUT_S)
+        took = time.monotonic() - begun
+        for _ in range(int(os.environ.get("BRAID_MEMORY_KILLS", "4"))):
+            writer = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0, took))  # the moment is what is tried, not what is waited for
+            writer.kill()
+            writer.wait()
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        imported = json.loads(subprocess.run(command, capture_output=True, timeout=TIMEOUT_S).stdout)
+        self.assertEqual((imported["records"], imported["crc32c"]), (15001, exported["crc32c"]))
+        print(f"records that killed imports left: {imported['there']}")
+        again = json.loads(self.braid("import", second, file, "--embedder", "off", "--json"))
+        self.assertEqual(again["there"], 15001)
+        back = json.loads(self.braid("export", second, self.folder / "back.jsonl", "--json"))
+        self.assertEqual({**back, "there": 0}, exported)
+        self.assertEqual(file.read_bytes(), (self.folder / "back.jsonl").read_bytes())
 
     def test_a_killed_writer_leaves_a_whole_prefix_of_what_it_was_given(self):
         passages = [f"step {i}" for i in range(20000)]

@@ -50,7 +50,20 @@ Status check_vectors(const Record& record) {
   return {};
 }
 
-Status check(Record& record) {
+std::uint64_t bytes_in(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), last; !error && at != last; at.increment(error)) {
+    std::error_code unknown;
+    const std::uint64_t size = at->file_size(unknown);
+    if (!unknown) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Status check_record(Record& record) {
   record.text = to_valid_utf8(record.text);
   record.source = to_valid_utf8(record.source);
   if (record.text.empty()) return fail(ErrorCode::kBadInput, "the record has no text");
@@ -73,19 +86,6 @@ Status check(Record& record) {
                             calendar::utc_text(record.start)));
   return {};
 }
-
-std::uint64_t bytes_in(const std::string& folder) {
-  std::uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), last; !error && at != last; at.increment(error)) {
-    std::error_code unknown;
-    const std::uint64_t size = at->file_size(unknown);
-    if (!unknown) bytes += size;
-  }
-  return bytes;
-}
-
-}  // namespace
 
 void Memory::State::commit(std::unique_lock<std::mutex>& lock) {
   std::vector<Record> batch = std::move(waiting);
@@ -191,7 +191,7 @@ Memory::~Memory() {
 
 Status Memory::add(Record record) {
   if (state_->options.read_only) return fail(ErrorCode::kUsage, "the memory is open for reading alone");
-  if (Status fits = check(record); !fits) return fits;
+  if (Status fits = check_record(record); !fits) return fits;
   std::lock_guard lock(state_->mutex);
   if (state_->waiting.size() + state_->committing >= state_->options.max_waiting) {
     ++state_->counts.refused;

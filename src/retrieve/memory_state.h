@@ -15,6 +15,8 @@
 
 namespace braid::retrieve {
 
+/// Makes its texts valid; the errors of Memory::add().
+Status check_record(Record& record);
 /// At the ends of what can be held.
 UtcTime earlier(UtcTime time, Nanoseconds by);
 UtcTime later(UtcTime time, Nanoseconds by);

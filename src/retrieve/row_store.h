@@ -52,6 +52,10 @@ class RowStore {
   virtual Result<Ranking> earliest(const Filter& filter, int limit, const Stop& stop) = 0;
   /// From and to the record, with others that are there.
   virtual Result<std::vector<KeptLink>> links(std::int64_t id) = 0;
+  /// Behind `after`, in the order they were added.
+  virtual Result<std::vector<Record>> page(std::int64_t after, int limit, bool with_vectors) = 0;
+  virtual Result<std::int64_t> imported(const std::string& key) = 0;
+  virtual Status import_records(const std::string& key, std::vector<Record>& records) = 0;
   /// Those that are there, in the order of `ids`.
   virtual Result<std::vector<Record>> get(const std::vector<std::int64_t>& ids) = 0;
   virtual Result<MemoryStats> stats() = 0;

@@ -72,7 +72,17 @@ std::string overlapping(const Filter& filter) {
                      ns(filter.from));
 }
 
-Record record_of(const Statement& row) {
+}  // namespace
+
+Result<std::unique_ptr<SqliteRows>> SqliteRows::open(const std::string& path, const MemoryOptions& options) {
+  auto database = Database::open(path, options.read_only ? Database::Mode::kRead : Database::Mode::kWrite);
+  if (!database) return tl::unexpected(database.error());
+  std::unique_ptr<SqliteRows> rows(new SqliteRows(std::move(*database), options.segment_records));
+  if (Status ready = rows->prepare_format(options.read_only); !ready) return tl::unexpected(ready.error());
+  return rows;
+}
+
+Record SqliteRows::record_of(const Statement& row) {
   Record record;
   record.id = row.integer(0);
   record.start = utc(row.integer(1));
@@ -86,16 +96,6 @@ Record record_of(const Statement& row) {
   record.session = row.text(9);
   record.session_began = utc(row.integer(10));
   return record;
-}
-
-}  // namespace
-
-Result<std::unique_ptr<SqliteRows>> SqliteRows::open(const std::string& path, const MemoryOptions& options) {
-  auto database = Database::open(path, options.read_only ? Database::Mode::kRead : Database::Mode::kWrite);
-  if (!database) return tl::unexpected(database.error());
-  std::unique_ptr<SqliteRows> rows(new SqliteRows(std::move(*database), options.segment_records));
-  if (Status ready = rows->prepare_format(options.read_only); !ready) return tl::unexpected(ready.error());
-  return rows;
 }
 
 Status SqliteRows::prepare_format(bool read_only) {

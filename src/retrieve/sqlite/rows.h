@@ -26,6 +26,9 @@ class SqliteRows final : public RowStore {
   Result<Ranking> newest(const Filter& filter, int limit, const Stop& stop) override;
   Result<Ranking> earliest(const Filter& filter, int limit, const Stop& stop) override;
   Result<std::vector<KeptLink>> links(std::int64_t id) override;
+  Result<std::vector<Record>> page(std::int64_t after, int limit, bool with_vectors) override;
+  Result<std::int64_t> imported(const std::string& key) override;
+  Status import_records(const std::string& key, std::vector<Record>& records) override;
   Result<std::vector<Record>> get(const std::vector<std::int64_t>& ids) override;
   Result<MemoryStats> stats() override;
   Result<std::int64_t> prune(UtcTime before) override;
@@ -56,9 +59,12 @@ class SqliteRows final : public RowStore {
       : database_(std::move(database)), segment_records_(segment_records) {}
   Status prepare_format(bool read_only);
   std::string columns() const;
+  static Record record_of(const Statement& row);
   Status append_all(std::vector<Record>& records);
   Status append_one(Record& record, Segment& segment);
   Result<Ranking> in_order(const Filter& filter, const char* order, int limit, const Stop& stop);
+  Status fill_vectors(std::vector<Record>& records);
+  Status import_all(const std::string& key, std::vector<Record>& records);
   Status append_links(const Record& record);
   Status fill_links(std::vector<Record>& records);
   Status append_vector(std::int64_t id, const std::string& in, std::span<const float> vector);

@@ -10,12 +10,13 @@
 #include "cli/exit_code.h"
 #include "cli/memory_flags.h"
 #include "cli/say.h"
-#include "cli/time_text.h"
+#include "config/time_text.h"
 #include "memory/add_files.h"
 #include "memory/record_json.h"
 #include "memory/search_words.h"
 #include "memory/session_memory.h"
 #include "memory/text_embedder.h"
+#include "memory/transfer.h"
 
 namespace braid::serve {
 
@@ -252,6 +253,38 @@ int stats(const MemoryFlags& flags) {
   return kDone;
 }
 
+void tell_transfer(const MemoryFlags& flags, const char* type, const Transfer& transfer) {
+  const std::string checksum = fmt::format("{:08x}", transfer.checksum);
+  if (flags.json)
+    print({{"type", type}, {"records", transfer.records}, {"there", transfer.there}, {"crc32c", checksum}});
+  else
+    fmt::print("{} {}, checksum {}{}\n", count_of(static_cast<std::uint64_t>(transfer.records)), type,
+               checksum, transfer.there > 0 ? fmt::format("; {} of them were there", transfer.there) : "");
+}
+
+int export_all(const MemoryFlags& flags) {
+  RealClock clock;
+  auto memory = open(flags, clock, true);
+  if (!memory) return failed(memory.error());
+  const auto done = export_memory(**memory, flags.file, flags.vectors);
+  if (!done) return failed(done.error());
+  tell_transfer(flags, "exported", *done);
+  return kDone;
+}
+
+int import_all(const MemoryFlags& flags) {
+  RealClock clock;
+  auto memory = open_with_embedder(flags, clock, false);
+  if (!memory) return failed(memory.error());
+  // What is there gets its vectors first: they are made in the order of records.
+  if (Status settled = (*memory)->settle(); !settled) return failed(settled.error());
+  const auto done = import_memory(**memory, flags.file);
+  if (!done) return failed(done.error());
+  if (Status settled = (*memory)->settle(); !settled) return failed(settled.error());
+  tell_transfer(flags, "imported", *done);
+  return kDone;
+}
+
 int prune(const MemoryFlags& flags) {
   const auto who = asker(flags);
   if (!who) return failed(who.error());
@@ -293,6 +326,9 @@ void add_memory(CLI::App& app, Command& run) {
   add_search_flags(*verb("search", "find records by time and words", search), *flags);
   add_show_flags(*verb("show", "one record, and what is around it", show), *flags);
   verb("stats", "how much it holds, and of when", stats);
+  add_export_flags(*verb("export", "all records to a file, for another memory", export_all), *flags);
+  add_import_flags(*verb("import", "records of an export; one that was broken off goes on", import_all),
+                   *flags);
   add_prune_flags(*verb("prune", "forget what is old", prune), *flags);
 }
 

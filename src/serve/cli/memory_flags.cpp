@@ -75,6 +75,16 @@ void add_show_flags(CLI::App& command, MemoryFlags& flags) {
       ->capture_default_str();
 }
 
+void add_export_flags(CLI::App& command, MemoryFlags& flags) {
+  command.add_option("FILE", flags.file, "JSON lines; appears when it is whole")->required()->type_name("");
+  command.add_flag("--vectors", flags.vectors, "with the records' vectors, which else are made anew");
+}
+
+void add_import_flags(CLI::App& command, MemoryFlags& flags) {
+  command.add_option("FILE", flags.file, "what braid memory export wrote")->required()->type_name("");
+  add_embedder_flag(command, flags);
+}
+
 void add_search_flags(CLI::App& command, MemoryFlags& flags) {
   command
       .add_option("TEXT", flags.question,

@@ -25,6 +25,8 @@ struct MemoryFlags {
   int limit = 10;                    ///< search
   std::string deadline = "500ms";    ///< search
   std::string embedder;              ///< add, search; as load_text_model() takes it
+  std::string file;                  ///< export, import
+  bool vectors = false;              ///< export
   std::int64_t id = 0;               ///< show
   bool around = false;               ///< show
   int hops = 1;                      ///< show
@@ -37,6 +39,8 @@ struct MemoryFlags {
 void add_add_flags(CLI::App& command, MemoryFlags& flags);
 void add_search_flags(CLI::App& command, MemoryFlags& flags);
 void add_show_flags(CLI::App& command, MemoryFlags& flags);
+void add_export_flags(CLI::App& command, MemoryFlags& flags);
+void add_import_flags(CLI::App& command, MemoryFlags& flags);
 void add_prune_flags(CLI::App& command, MemoryFlags& flags);
 
 /// Who asks, with the system's time. Errors of Zone::parse.

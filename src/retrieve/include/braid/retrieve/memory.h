@@ -75,6 +75,13 @@ class Memory {
   /// What is near it in time or linked with it, the nearest first; see around.h. Blocks. kUsage: out of
   /// range; kNotFound.
   Result<std::vector<Neighbour>> around(std::int64_t id, const AroundQuery& query);
+  /// Committed records in the order they were added, those behind `after`, up to `limit`. Blocks.
+  Result<std::vector<Record>> page(std::int64_t after, int limit, bool with_vectors);
+  /// How many records of an import are there: so far it came, or it is done. Blocks.
+  Result<std::int64_t> imported(const std::string& key);
+  /// Commits the next ones of an import, all or none, and how far it came. They have the numbers that they
+  /// and their links had where they come from, and get new ones. Blocks. kUsage: read-only; those of add().
+  Status import_records(const std::string& key, std::vector<Record> records);
   Result<MemoryStats> stats();
   /// What stats() says of this process; doesn't block.
   MemoryStats counts() const;
