@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import resource
 import subprocess
 import tempfile
@@ -200,6 +201,10 @@ class Keys(Remembering):
     def search(self, key):
         return self.server.json("POST", "/v1/memory/search", {"source": "press"}, bearer(key))
 
+    def ask_by_command(self, key, *words):
+        command = [BRAID, "memory", "search", "--server", f"http://127.0.0.1:{self.server.port}", "--json", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env={**os.environ, "BRAID_KEY": key})
+
     def test_a_key_finds_nothing_of_another(self):
         self.make_session(self.press(), key=self.ANNA)
         self.written(2, self.ANNA)
@@ -211,6 +216,10 @@ class Keys(Remembering):
             found = self.search(key)[1]["data"]
             self.assertEqual([hit for hit in found if hit["source"] == "press"], [])
         self.assertEqual(self.search("sk-unknown")[0], 401)
+        for key, code, hits in ((self.ANNA, 0, 2), (self.BEN, 0, 0), ("sk-unknown", 3, 0)):
+            asked = self.ask_by_command(key, "temperature", "--source", "press")
+            self.assertEqual((asked.returncode, asked.stdout.count('"type":"hit"')), (code, hits), asked.stderr)
+        self.assertEqual(self.ask_by_command(self.ANNA, "x", "--during", "soon").returncode, 2)
         kept = sorted(p.name for p in (self.memory / "keys").iterdir())
         self.assertEqual(kept[:2], ["anna", "ben%20%26%20sons"])
         self.assertEqual(len(kept), 3)

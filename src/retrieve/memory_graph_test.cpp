@@ -80,7 +80,8 @@ TEST_F(GraphTest, TheAnswerSaysWhichEventItTookAndWhichRange) {
   EXPECT_EQ(found.relative_to->asked.phrase, "just before the weld alarm");
   EXPECT_EQ(found.from, at_s(940));
   EXPECT_EQ(found.to, at_s(1000));
-  EXPECT_STREQ(found.parts[2].name, "graph");
+  EXPECT_STREQ(found.parts[0].name, "event");
+  EXPECT_STREQ(found.parts[3].name, "graph");
   EXPECT_GT(found.hits[0].shares.graph, 0);
 }
 

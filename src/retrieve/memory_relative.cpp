@@ -55,7 +55,8 @@ std::pair<UtcTime, UtcTime> range_of(const AskedEvent& asked, const Record& even
 
 }  // namespace
 
-Result<std::optional<Record>> Memory::State::find_event(const SearchQuery& query) {
+Result<std::optional<Record>> Memory::State::find_event(const SearchQuery& query, SearchPart& account) {
+  const SteadyTime begun = clock.now();
   SearchQuery looking;
   looking.text = query.event->event.substr(0, kMaxQueryText);
   looking.filter.from = query.event->from;
@@ -67,6 +68,8 @@ Result<std::optional<Record>> Memory::State::find_event(const SearchQuery& query
   looking.deadline = query.deadline;
   auto found = search(looking, {});
   if (!found) return tl::unexpected(found.error());
+  account = {"event", found->degraded() ? PartVerdict::kLate : PartVerdict::kMet,
+             static_cast<int>(found->hits.size()), clock.now() - begun};
   const std::vector<std::string> words = all_words(looking.text);
   std::optional<Record> best;
   std::size_t most = 0;
@@ -101,9 +104,11 @@ Result<Ranking> Memory::State::nearest(const Record& event, const SearchQuery& q
 }
 
 Result<Found> Memory::State::search_relative(const SearchQuery& query) {
-  auto event = find_event(query);
-  if (!event) return tl::unexpected(event.error());
   SearchQuery inner = query;
+  inner.deadline = query.deadline / 2;  // for each of the two searches
+  SearchPart account;
+  auto event = find_event(inner, account);
+  if (!event) return tl::unexpected(event.error());
   Result<Found> found;
   if (*event) {
     std::tie(inner.filter.from, inner.filter.to) = range_of(*query.event, **event);
@@ -122,6 +127,7 @@ Result<Found> Memory::State::search_relative(const SearchQuery& query) {
   if (*event) std::erase_if(found->hits, [&](const Hit& hit) { return hit.record.id == (*event)->id; });
   if (found->hits.size() > static_cast<std::size_t>(query.limit))
     found->hits.resize(static_cast<std::size_t>(query.limit));
+  found->parts.insert(found->parts.begin(), account);
   found->relative_to = RelativeTo{*query.event, std::move(*event)};
   return found;
 }

@@ -40,7 +40,7 @@ struct Memory::State {
                                      const std::function<Result<Ranking>(const Stop&)>& near);
   /// Told by another event.
   Result<Found> search_relative(const SearchQuery& query);
-  Result<std::optional<Record>> find_event(const SearchQuery& query);
+  Result<std::optional<Record>> find_event(const SearchQuery& query, SearchPart& account);
   Result<Ranking> nearest(const Record& event, const SearchQuery& query, const Stop& stop);
   /// Under read_mutex.
   Result<std::vector<Neighbour>> linked(const Record& record, int hops);

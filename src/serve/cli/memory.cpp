@@ -6,9 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "braid/base/utf8.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/memory_flags.h"
+#include "cli/memory_server.h"
 #include "cli/say.h"
 #include "config/time_text.h"
 #include "memory/add_files.h"
@@ -177,7 +179,40 @@ void tell_event(const std::optional<retrieve::RelativeTo>& relative) {
       relative->record->id);
 }
 
+/// A field that a server may leave out.
+std::string text_of(const boost::json::object& object, const char* name) {
+  const boost::json::value* value = object.if_contains(name);
+  return value && value->is_string() ? printable(value->get_string()) : "";
+}
+
+int ask_server(const MemoryFlags& flags) {
+  const auto found = search_server(flags);
+  if (!found) return failed(found.error());
+  for (const boost::json::value& one : found->hits) {
+    const boost::json::object* hit = one.if_object();
+    if (!hit) continue;
+    if (flags.json) {
+      boost::json::object line{{"type", "hit"}};
+      for (const auto& field : *hit) line.insert(field);
+      print(line);
+    } else {
+      fmt::print("{}  {}  {}\n    {}\n", text_of(*hit, "time"), text_of(*hit, "source"),
+                 text_of(*hit, "kind"), text_of(*hit, "text"));
+    }
+  }
+  if (flags.json) print(found->search);
+  if (!flags.json && found->hits.empty()) say("nothing fits\n");
+  return kDone;
+}
+
 int search(const MemoryFlags& flags) {
+  if (!flags.server.empty()) {
+    MemoryFlags of_server = flags;
+    if (of_server.question.empty()) of_server.question = std::exchange(of_server.folder, {});
+    if (of_server.folder.empty()) return ask_server(of_server);
+    return failed({ErrorCode::kUsage, "name a DIR or a --server, not both"});
+  }
+  if (flags.folder.empty()) return failed({ErrorCode::kUsage, "DIR is required, or --server URL"});
   const auto query = search_query(flags);
   if (!query) return failed(query.error());
   RealClock clock;
@@ -323,7 +358,9 @@ void add_memory(CLI::App& app, Command& run) {
     return command;
   };
   add_add_flags(*verb("add", "add files and texts", add), *flags);
-  add_search_flags(*verb("search", "find records by time and words", search), *flags);
+  CLI::App* const searching = verb("search", "find records by time and words", search);
+  searching->get_option("DIR")->required(false);
+  add_search_flags(*searching, *flags);
   add_show_flags(*verb("show", "one record, and what is around it", show), *flags);
   verb("stats", "how much it holds, and of when", stats);
   add_export_flags(*verb("export", "all records to a file, for another memory", export_all), *flags);

@@ -113,6 +113,10 @@ void add_search_flags(CLI::App& command, MemoryFlags& flags) {
                   "for each part of the search; what isn't there by then is left out, and said")
       ->capture_default_str()
       ->type_name("SPAN");
+  command
+      .add_option("--server", flags.server, "in place of DIR: a server that remembers, http://127.0.0.1:8080")
+      ->type_name("URL");
+  command.add_option("--key", flags.key, "the server's key; else $BRAID_KEY")->type_name("KEY");
   add_embedder_flag(command, flags);
   add_zone(command, flags);
 }

@@ -22,6 +22,7 @@ struct MemoryFlags {
   std::string from, to, during;      ///< search
   std::vector<std::string> sources;  ///< search
   std::vector<std::string> kinds;    ///< search
+  std::string server, key;           ///< search
   int limit = 10;                    ///< search
   std::string deadline = "500ms";    ///< search
   std::string embedder;              ///< add, search; as load_text_model() takes it

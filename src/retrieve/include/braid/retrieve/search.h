@@ -55,7 +55,7 @@ enum class PartVerdict : std::uint8_t { kMet, kLate, kUnused };
 const char* to_string(PartVerdict verdict);
 
 struct SearchPart {
-  const char* name = "";  ///< "text", "vectors", "recency"; with an event "graph"
+  const char* name = "";  ///< "text", "vectors", "recency"; with an event also "event" and "graph"
   PartVerdict verdict = PartVerdict::kUnused;
   int candidates = 0;
   Nanoseconds took{};
