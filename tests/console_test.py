@@ -6,11 +6,12 @@ BRAID_SCREENSHOTS names a folder for the pictures in docs/; without it none is w
 import json
 import os
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from braid_runs import CLIP, SAMPLES, BraidTest
+from braid_runs import BRAID, CLIP, SAMPLES, BraidTest
 from served import Server
 from webdriver import Browser, browser_is_there
 
@@ -177,6 +178,34 @@ class ServerSession(ConsoleTest):
     def test_what_a_session_says_is_shown_as_text(self):
         self.ask("<img src=x onerror=alert(1)>")
         self.assertEqual(self.browser.run("return document.querySelectorAll('#log img').length"), 0)
+
+
+class Remembering(ConsoleTest):
+    """The memory's search box."""
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        memory = str(Path(holder.name) / "plant.memory")
+        for text, at in (("somebody opens the gate", "10:01:40"), ("weld alarm <b>", "10:02:03")):
+            subprocess.run([BRAID, "memory", "add", memory, "--text", text, "--at", f"2026-11-29T{at}Z", "--embedder", "off"],
+                           check=True, stdout=subprocess.DEVNULL)
+        cls.sources = ("--memory", memory)
+        super().setUpClass()
+
+    def hits(self, text):
+        self.browser.run("document.getElementById('memory-text').value = ''")
+        self.browser.type("#memory-text", text)
+        self.browser.click("#memory-form button")
+        self.browser.wait("return document.getElementById('memory-state').textContent.includes('hits')")
+        return self.browser.run("return [...document.querySelectorAll('#memory-hits li')].map((e) => e.textContent)")
+
+    def test_hits_are_shown_in_words_and_on_an_axis(self):
+        self.assertEqual(self.hits("weld alarm"), ["2026-11-29T10:02:03Z noteweld alarm <b>"])
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#memory-axis .hit').length"), 1)
+        self.assertEqual(self.hits("what was seen just before the weld alarm?"), ["2026-11-29T10:01:40Z notesomebody opens the gate"])
+        self.assertIn("before “weld alarm <b>”", self.browser.run("return document.getElementById('memory-state').textContent"))
 
 
 class Devices(ConsoleTest):

@@ -6,6 +6,7 @@ import { Conversation } from "./conversation.js";
 import { byId } from "./dom.js";
 import { keepKeys } from "./keys.js";
 import { ChatLink, RealtimeLink, SessionLink } from "./links.js";
+import { MemorySearch } from "./memory.js";
 import { Sessions } from "./sessions.js";
 import { Timeline } from "./timeline.js";
 import { Waterfalls } from "./waterfall.js";
@@ -16,6 +17,9 @@ const openTurns = new Set();
 const conversation = new Conversation(byId("log"), (open) => (byId("cancel").disabled = open === 0));
 const sessions = new Sessions({ table: byId("sessions"), gauges: byId("gauges"), pick: byId("session-pick") },
   { choose: (id) => begin({ kind: "session", id }), failed: say });
+
+new MemorySearch({ form: byId("memory-form"), text: byId("memory-text"), axis: byId("memory-axis"), hits: byId("memory-hits"),
+  state: byId("memory-state") });
 
 let link = null; // to what is asked
 let capture = null; // of this machine's source
