@@ -18,6 +18,7 @@ class Case:
     size       [width, height] as shown; sizes: those of all pictures in order, without repeats
     colours    of the four quadrants of the first picture, give or take `colour_slack`; last_colours: of the last
     sound      stretches [start, end], s; within `sound_slack` (0.03)
+    from_to    of all sound, in stretches without holes of more than 30 ms
     level      least and most RMS of the first stretch
     lines      [start, end, text]; readings: [at, {channel: value}]
     damage     none (the default), some, any (nobody can tell), or {"from": s, "to": s, "says": part of a message}

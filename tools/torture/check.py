@@ -100,6 +100,11 @@ def compare(case, report):
         check_colours(frames[-1]["quadrants"], wanted["last_colours"], COLOUR)
     stretches = [(s["start"], s["end"]) for s in report["sound"]]
     slack = wanted.get("sound_slack", 0.03)
+    if "from_to" in wanted:
+        holes = [b[0] - a[1] for a, b in zip(stretches, stretches[1:])]
+        expect(stretches and close((stretches[0][0], stretches[-1][1]), wanted["from_to"], slack) and max(holes, default=0) <= 0.03,
+               f"sound {stretches[:6]}, not {wanted['from_to']}")
+        stretches = wanted.get("sound", [])
     same = len(stretches) == len(wanted.get("sound", [])) and all(close(a, b, slack) for a, b in zip(stretches, wanted.get("sound", [])))
     expect(same or wanted.get("sound") == "some" and stretches, f"sound {stretches[:6]}, not {wanted.get('sound', [])}")
     if "level" in wanted:

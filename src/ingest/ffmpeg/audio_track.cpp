@@ -13,17 +13,24 @@ namespace {
 constexpr std::size_t kPromptBlock = 512;    // samples; 32 ms, what a live session waits for
 constexpr std::size_t kThriftyBlock = 2048;  // samples; 128 ms, where nobody waits
 
+constexpr Nanoseconds kBack = Milliseconds(500);      // is no jitter
 constexpr Nanoseconds kHeldBack = Milliseconds(500);  // a block half full waits so long for its rest
 
 class AudioTrack final : public Track {
  public:
-  AudioTrack(const AVStream& stream, Decoder decoder, std::size_t block_samples, bool live)
-      : Track(stream, StreamKind::kAudio, std::move(decoder)), sound_(block_samples, live) {}
+  AudioTrack(const AVStream& stream, Decoder decoder, std::size_t block_samples, bool live, bool counted)
+      : Track(stream, StreamKind::kAudio, std::move(decoder)),
+        counted_(counted),
+        sound_(block_samples, live) {}
+
+  bool counts() const override { return counts_; }
 
  private:
   bool on_frame(AVFrame& frame, const TimeMap& times, const Handling& handling, Outlet& outlet) override {
     const std::int64_t container_ns = to_ns(frame.best_effort_timestamp, time_base_);
-    const SessionTime at = container_ns != AV_NOPTS_VALUE ? times.at(container_ns) : sound_.expected();
+    SessionTime at = container_ns != AV_NOPTS_VALUE ? times.at(container_ns) : sound_.expected();
+    if (counted_ && joined_behind(frame, at)) counts_ = true;
+    if (counts_) at = sound_.expected();
     error_bound_ = times.error_bound;
     const SessionTime promised = outlet.promised(StreamKind::kAudio);
     if (at < promised && !comes_late(promised - at, at, outlet)) return false;
@@ -31,6 +38,12 @@ class AudioTrack final : public Track {
     if (auto kept = sound_.push(frame, at); !kept)
       return outlet.damage(at, kept.error().code, "sound", kept.error().message);
     return send_ready(handling, outlet);
+  }
+
+  /// Another file begins, at another rate or from 0 again.
+  bool joined_behind(const AVFrame& frame, SessionTime at) {
+    const int before = std::exchange(rate_, frame.sample_rate);
+    return before != 0 && (frame.sample_rate != before || at < sound_.expected() - kBack);
   }
 
   bool comes_late(Nanoseconds by, SessionTime at, Outlet& outlet) const {
@@ -49,7 +62,7 @@ class AudioTrack final : public Track {
   }
 
   bool fall_behind(SessionTime others, const Handling& handling, Outlet& outlet) override {
-    if (others - progress_ > kHeldBack) sound_.finish();
+    if (!counts_ && others - progress_ > kHeldBack) sound_.finish();
     return send_ready(handling, outlet);
   }
 
@@ -67,6 +80,9 @@ class AudioTrack final : public Track {
     return outlet.open();
   }
 
+  const bool counted_;   // the container's times are counts of samples
+  bool counts_ = false;  // and are passed over
+  int rate_ = 0;         // of the frame before, Hz
   SoundConverter sound_;
   Nanoseconds error_bound_{};
 };
@@ -74,11 +90,11 @@ class AudioTrack final : public Track {
 }  // namespace
 
 Result<std::unique_ptr<Track>> make_audio_track(const AVStream& stream, const IngestOptions& options,
-                                                bool live) {
+                                                bool live, bool counted) {
   auto decoder = Decoder::open(stream, options);
   if (!decoder) return tl::unexpected(decoder.error());
   return std::make_unique<AudioTrack>(stream, *std::move(decoder),
-                                      live || options.realtime ? kPromptBlock : kThriftyBlock, live);
+                                      live || options.realtime ? kPromptBlock : kThriftyBlock, live, counted);
 }
 
 }  // namespace braid::ingest::ffmpeg

@@ -44,7 +44,10 @@ class MediaSource final : public Source {
     else if (streams_.origin_ns != 0)
       info_.description +=
           fmt::format("; session 0 is {:.3f} s", to_seconds(Nanoseconds(streams_.origin_ns)));
-    for (const auto& track : streams_.tracks) info_.streams[static_cast<std::size_t>(track->kind())] = true;
+    for (const auto& track : streams_.tracks) {
+      info_.streams[static_cast<std::size_t>(track->kind())] = true;
+      if (spec.transport == Transport::kFile && !input_->may_stall()) queue_.expect(track->kind());
+    }
   }
 
   const SourceInfo& info() const override { return info_; }
@@ -263,11 +266,11 @@ class MediaSource final : public Source {
 
   bool decode_next(Outlet& outlet) {
     PacketQueue::Entry entry = queue_.pop();
-    if (!outlet.wait_for(entry.due)) return false;
+    Track& track = *streams_.of(entry.packet->stream_index);
+    if (!track.counts() && !outlet.wait_for(entry.due)) return false;
     // Read ahead of need: the wait in the queue is nobody's time.
     const SteadyTime decoding = pacer_.now();
     const Handling handling{decoding - entry.reading, decoding};
-    Track& track = *streams_.of(entry.packet->stream_index);
     const bool goes_on = track.decode(entry.packet.get(), *times_, handling, outlet);
     queue_.recycle(std::move(entry.packet));
     if (!goes_on) return false;
@@ -281,6 +284,7 @@ class MediaSource final : public Source {
     if (finished(track)) return true;
     if (ended_ && queue_.empty(track.kind())) return finish(track, handling, outlet);
     if (!track.fall_behind(at, handling, outlet)) return false;
+    if (track.counts()) return outlet.bound(track.kind(), track.progress());
     const SessionTime to_come = std::min(queue_.nothing_before(track.kind()), track.held_from(at));
     return outlet.bound(track.kind(), std::max(track.progress(), to_come));
   }
@@ -290,7 +294,9 @@ class MediaSource final : public Source {
   bool finish(Track& track, const Handling& handling, Outlet& outlet) {
     finished_[static_cast<std::size_t>(track.kind())] = true;
     if (!track.decode(nullptr, times_.value_or(TimeMap{}), handling, outlet)) return false;
-    end_ = std::max(end_, track.progress());  // a decoder may give more sound than its packets say
+    end_ = track.counts()
+               ? track.progress()
+               : std::max(end_, track.progress());  // a decoder may give more sound than its packets say
     const bool last = std::all_of(streams_.tracks.begin(), streams_.tracks.end(),
                                   [&](const auto& other) { return finished(*other); });
     if (last && !outlet.end(track.kind(), end_)) return false;

@@ -47,10 +47,13 @@ void PacketQueue::move_newest(StreamKind stream, Nanoseconds by, AVRational base
 
 bool PacketQueue::ready() const {
   if (packets_ == 0) return false;
-  if (packets_ >= kMaxPackets || bytes_ >= kMaxBytes) return true;
+  if (full()) return true;
   SessionTime oldest = SessionTime::max();
-  for (const auto& stream : lines_)
-    if (!stream.empty()) oldest = std::min(oldest, stream.front().at);
+  for (std::size_t i = 0; i < kStreamKinds; ++i)
+    if (!lines_[i].empty())
+      oldest = std::min(oldest, lines_[i].front().at);
+    else if (expected_[i])
+      return false;
   return furthest_ - oldest >= lookahead_;
 }
 
@@ -65,6 +68,7 @@ PacketQueue::Entry PacketQueue::pop() {
 }
 
 SessionTime PacketQueue::nothing_before(StreamKind stream) const {
+  if (empty(stream) && expected_[static_cast<std::size_t>(stream)] && !full()) return SessionTime::min();
   const SessionTime unread = furthest_ - kInterleave;
   return empty(stream) ? unread : std::min(unread, of(stream).front().at);
 }

@@ -28,6 +28,10 @@ class PacketQueue {
   /// `lookahead`: how far the newest packet must be ahead of the oldest. 0: each goes through at once.
   explicit PacketQueue(Nanoseconds lookahead) : lookahead_(lookahead) {}
 
+  /// Reads on, as far as there is room, until something of this stream is here, unless it has ended. Files
+  /// alone can be read ahead so.
+  void expect(StreamKind stream) { expected_[static_cast<std::size_t>(stream)] = true; }
+
   PacketPtr blank();
   void push(Entry entry);
   /// Far enough ahead, or full.
@@ -41,6 +45,7 @@ class PacketQueue {
   bool empty(StreamKind stream) const { return of(stream).empty(); }
 
   /// Nothing of `stream` that is queued or will be read is earlier; containers keep streams within a second.
+  /// Of one that is expected and isn't here nothing is known.
   SessionTime nothing_before(StreamKind stream) const;
   SessionTime furthest() const { return furthest_; }
 
@@ -56,9 +61,11 @@ class PacketQueue {
     const Entry& front() const { return entries[begin]; }
     Entry pop();
   };
+  bool full() const { return packets_ >= kMaxPackets || bytes_ >= kMaxBytes; }
   const Line& of(StreamKind stream) const { return lines_[static_cast<std::size_t>(stream)]; }
 
   Nanoseconds lookahead_;
+  std::array<bool, kStreamKinds> expected_{};
   std::array<Line, kStreamKinds> lines_;
   std::vector<PacketPtr> spare_;
   std::size_t packets_ = 0;

@@ -53,6 +53,20 @@ TEST(PacketQueue, IsReadyOnceTheNewestPacketIsFarEnoughAhead) {
   EXPECT_FALSE(queue.ready());
 }
 
+TEST(PacketQueue, ReadsOnWhereAStreamIsExpectedForAsLongAsThereIsRoom) {
+  PacketQueue queue(Milliseconds(100));
+  queue.expect(StreamKind::kAudio);
+  for (int i = 0; i < 300; ++i) push(queue, StreamKind::kVideo, i);
+  EXPECT_FALSE(queue.ready());
+  push(queue, StreamKind::kAudio, 0);
+  EXPECT_TRUE(queue.ready());
+  pop_ms(queue);
+  EXPECT_EQ(pop_ms(queue), 0);
+  EXPECT_FALSE(queue.ready());
+  push(queue, StreamKind::kVideo, 300, 300, static_cast<int>(PacketQueue::kMaxBytes));
+  EXPECT_TRUE(queue.ready());
+}
+
 TEST(PacketQueue, IsReadyWhenItHoldsTooMuch) {
   PacketQueue queue(std::chrono::hours(1));
   push(queue, StreamKind::kVideo, 0, 0, static_cast<int>(PacketQueue::kMaxBytes / 2));

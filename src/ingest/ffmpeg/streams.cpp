@@ -1,5 +1,9 @@
 #include "streams.h"
 
+extern "C" {
+#include <libavutil/avstring.h>
+}
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +28,12 @@ std::optional<int> first_announced(const AVFormatContext& format, AVMediaType ty
       return static_cast<int>(i);
   }
   return std::nullopt;
+}
+
+/// Sound alone, whose only times are how many samples came before.
+bool counts_samples(const AVFormatContext& format) {
+  constexpr const char* kNames = "aac,ac3,eac3,dts,flac,mp3,ogg";
+  return format.nb_streams == 1 && av_match_name(format.iformat->name, kNames) != 0;
 }
 
 /// The number of the stream wanted; none: the file has no such stream.
@@ -125,8 +135,8 @@ Result<Streams> choose_streams(Input& input, const SourceSpec& spec, const Inges
     if (!chosen) return tl::unexpected(chosen.error());
     if (!*chosen) continue;
     const AVStream& stream = *format.streams[**chosen];
-    auto track =
-        video ? make_video_track(stream, options, spec.live) : make_audio_track(stream, options, spec.live);
+    auto track = video ? make_video_track(stream, options, spec.live)
+                       : make_audio_track(stream, options, spec.live, counts_samples(format));
     if (!track) {
       track.error().message = spec.target + ": " + track.error().message;
       streams.unusable.push_back(std::move(track.error()));

@@ -43,6 +43,9 @@ class Track {
   /// What went before came by another line, of which everything before `at` has been sent.
   void goes_on_from(SessionTime at) { progress_ = at; }
 
+  /// The container's times are none any more: it goes on by counting what was decoded.
+  virtual bool counts() const { return false; }
+
   /// Decodes a packet (null: what is left in the decoder) and sends what comes of it. False: stop reading.
   bool decode(const AVPacket* packet, const TimeMap& times, const Handling& handling, Outlet& outlet);
   /// Other streams have got to `at`; what this one holds back for company goes out. False: stop reading.
@@ -78,7 +81,8 @@ class Track {
 
 Result<std::unique_ptr<Track>> make_video_track(const AVStream& stream, const IngestOptions& options,
                                                 bool live);
+/// `counted`: the container has no times but counts samples, at the rate with which it began.
 Result<std::unique_ptr<Track>> make_audio_track(const AVStream& stream, const IngestOptions& options,
-                                                bool live);
+                                                bool live, bool counted);
 
 }  // namespace braid::ingest::ffmpeg

@@ -8,6 +8,7 @@ TEN = [*corners("64x48", 10, 1)]
 CLOSED = [*X264, "-g", "10", "-bf", "0"]
 MP2 = ["-c:a", "mp2", "-b:a", "64k"]
 BOTH = [*corners("64x48", 10, 2), *tone(2, 32000)]
+LONG = [*corners("64x48", 10, 12), *tone(12, 32000)]
 TS = [*CLOSED, *MP2, "-muxdelay", "0", "-muxpreload", "0"]
 WRAP = 2**33 / 90000
 # How far sound begins before pictures, for its coder to warm up.
@@ -116,6 +117,11 @@ BREAKS = [
          {"frames": grid(25, 25), "colours": CORNERS}, differs="ffprobe gives no times"),
     Case("raw.m2v", made(*corners("64x48", 25, 1), "-c:v", "mpeg2video", "-bf", "0"), {"frames": grid(25, 25, 0.04), "colours": CORNERS}, differs="ffprobe gives the last picture no time"),
     Case("raw.mjpeg", made(*corners("64x48", 25, 1), "-c:v", "mjpeg", "-q:v", "2"), {"frames": grid(25, 25), "colours": CORNERS}),
+    Case("sound_far_apart.ts", edited("ts", [*BOTH, *TS], transport.delayed(transport.AUDIO, 4000)), {"frames": grid(10, 20, LEADS["ts"]), "sound": [[0, 2]], "sound_slack": 0.1}),
+    Case("pictures_far_apart.ts", edited("ts", [*LONG, *TS], transport.delayed(transport.VIDEO, 4000)),
+         {"frames": grid(10, 120, LEADS["ts"]), "sound": [[0, 12]], "sound_slack": 0.1}, fast=True),
+    Case("sound_some_apart.ts", edited("ts", [*LONG, *TS], transport.delayed(transport.AUDIO, 400)),
+         {"frames": grid(10, 120, LEADS["ts"]), "sound": [[0, 12]], "sound_slack": 0.1}),
     Case("sound_apart.ts", edited("ts", [*BOTH, *TS], transport.delayed(transport.AUDIO, 40)), {"frames": grid(10, 20, LEADS["ts"]), "sound": [[0, 2]], "sound_slack": 0.1}),
 ]
 CASES = RATES + EDITS + STARTS + BREAKS
