@@ -115,11 +115,20 @@ class Pipelines(BraidTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("bad.toml:1: ", done.stderr)
 
-    def test_a_clip_that_cannot_be_written_fails_the_run(self):
-        plan = ALARM + '[[stage]]\nname = "cut"\ntrigger_on = "alarm"\naction = "clip"\nduration = "1s"\nfolder = "/proc/none"\n'
-        run = self.watch_with(plan, "--json", code=1)
-        cut = run.of("pipeline")[-1]
-        self.assertEqual((cut["stage"], cut["error"]["code"]), ("cut", "resource"))
+    def test_a_folder_that_cannot_be_written_to_is_told_at_once(self):
+        plan = ALARM + '[[stage]]\nname = "cut"\ntrigger_on = "alarm"\naction = "clip"\nduration = "1s"\nfolder = "FOLDER"\n'
+        for folder in ("/proc/none", self.write("a-file", ""), self.folder / "none/deeper"):
+            run = self.watch_with(plan.replace("FOLDER", str(folder)), code=4)
+            self.assertIn("stage 'cut': nothing can be written to the folder", run.err)
+            self.assert_one_sentence(run.err)
+
+    def test_what_is_not_taken_fails_the_run(self):
+        run = self.watch_with(ALARM + '[[stage]]\nname = "tell"\ntrigger_on = "alarm"\naction = "webhook"\n'
+                              'url = "http://127.0.0.1:9/x"\n', code=1)
+        self.assertIn("1 of the pipeline's posts weren't taken", run.err)
+
+    def test_a_folder_is_no_file_of_stages(self):
+        self.assertIn("is a folder", self.watch(CLIP, "--pipeline", self.folder, code=3).err)
 
 
 class Served(BraidTest):

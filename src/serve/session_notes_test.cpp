@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/step_loop.h"
+#include "session/notes.h"
 #include "session/session_work.h"
 #include "session_fixture.h"
 
@@ -64,6 +65,19 @@ TEST_F(SessionNotes, LetAnAnswerGoFirst) {
   EXPECT_LE(beside.last_token - *beside.first_token, alone.last_token - *alone.first_token)
       << "once it has begun no step is a note's";
   EXPECT_EQ(heard.notes.size(), 6U);
+}
+
+TEST_F(SessionNotes, AreFewOnceASessionIsToldToEnd) {
+  model.step_cost = Milliseconds(60);
+  create_and_start({.frames = 100, .interval = Milliseconds(100), .paced = true, .live = true});
+  sleep_until(3000);
+  const std::size_t made_by_then = heard.notes.size();
+  EXPECT_GT(session->notes().waiting, 6U);
+  session->stop(true);
+  const auto summary = run_to_end();
+  EXPECT_LE(heard.notes.size(), made_by_then + Notes::kMostAtTheEnd + 1);
+  EXPECT_GE(heard.notes.size(), made_by_then + 1);
+  EXPECT_GT(summary.notes_passed_over, 2U);
 }
 
 TEST_F(SessionNotes, OfALiveSourceFallBehindAndPassTheOldestOver) {

@@ -289,7 +289,7 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard, WatchMemor
   run_session(**watch, options, keyboard);
   running = nullptr;
   sink.stop_when_unread(nullptr);
-  if (pipeline) pipeline->close();
+  const bool posted = !pipeline || pipeline->close();
   if (const Status recorded = (*watch)->finish_recording(); !recorded) {
     say("braid: {}\n", recorded.error().message);
     return exit_code(recorded.error().code);
@@ -299,14 +299,14 @@ int watch_with(const WatchOptions& options, const Keyboard& keyboard, WatchMemor
     say("braid: {}\n", written.error().message);
     return exit_code(written.error().code);
   }
-  return sink.code();
+  return posted || sink.code() != kDone ? sink.code() : kCheckFailed;
 }
 
 int watch_pipeline(const WatchOptions& options, const Keyboard& keyboard, WatchMemory* memory, Clock& clock) {
   if (options.pipeline.empty()) return watch_with(options, keyboard, memory, nullptr, clock);
   auto pipeline =
       WatchPipeline::open(options.pipeline, options.config.sources, memory ? memory->memory : nullptr,
-                          memory ? memory->id : std::string(), clock);
+                          memory ? memory->id : new_id("watch_"), clock);
   if (!pipeline) {
     say("braid watch: {}\n", pipeline.error().message);
     return exit_code(pipeline.error().code);

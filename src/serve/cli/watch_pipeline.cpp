@@ -58,6 +58,7 @@ Result<std::unique_ptr<WatchPipeline>> WatchPipeline::open(const std::string& fi
   for (const ingest::SourceSpec& spec : *specs) names.push_back(spec.name);
   if (auto known = check_plan_sources(*plan, names); !known) return tl::unexpected(known.error());
   if (auto secrets = check_secrets(*plan); !secrets) return tl::unexpected(secrets.error());
+  if (auto folders = make_folders(*plan); !folders) return tl::unexpected(folders.error());
   std::unique_ptr<WatchPipeline> pipeline(new WatchPipeline(clock));
   net::ClientOptions options;
   options.allow = nullptr;  // the operator names the addresses
@@ -83,7 +84,7 @@ void WatchPipeline::begin(Watch& watch, UtcTime zero) {
   run_->begin([zero] { return zero; });
 }
 
-void WatchPipeline::close() {
+bool WatchPipeline::close() {
   run_.reset();
   const SteadyTime patience = clock_.now() + std::chrono::seconds(20);
   std::mutex mutex;
@@ -92,8 +93,9 @@ void WatchPipeline::close() {
   while (webhooks_.counts().waiting > 0 && clock_.now() < patience)
     never.wait_until(lock, clock_.now() + Milliseconds(20), [] { return false; });
   const WebhookCounts counts = webhooks_.counts();
-  if (counts.waiting + counts.dead > 0)
-    say("braid: {} of the pipeline's posts weren't taken by their webhooks\n", counts.waiting + counts.dead);
+  const std::uint64_t lost = counts.waiting + counts.dead;
+  if (lost > 0) say("braid: {} of the pipeline's posts weren't taken by their webhooks\n", lost);
+  return lost == 0;
 }
 
 }  // namespace braid::serve

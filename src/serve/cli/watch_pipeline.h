@@ -29,8 +29,8 @@ class WatchPipeline {
   /// Before the session starts. `zero`: when its time 0 is.
   void begin(Watch& watch, UtcTime zero);
   void on_event(const deliver::Event& event) { run_->on_event(event); }
-  /// Waits for what is still to be posted, for a while.
-  void close();
+  /// Waits for what is still to be posted, for a while. False: some of it wasn't taken.
+  bool close();
 
  private:
   explicit WatchPipeline(Clock& clock);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -32,6 +33,9 @@ constexpr std::size_t kMaxFile = 1 << 20;  // bytes
 
 Result<std::string> read_settings(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return fail(ErrorCode::kBadInput, fmt::format("{}: is a folder; name a file", path));
   if (!file) return fail(ErrorCode::kNotFound, fmt::format("{}: can't be read; is the path right?", path));
   std::string text(kMaxFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -54,7 +58,8 @@ void TableReader::refuse(const toml::node& node, std::string_view name, std::str
 }
 
 std::optional<double> TableReader::number(const toml::node& node, std::string_view name, Range range) {
-  const auto value = node.value<double>();
+  const auto whole = node.value_exact<std::int64_t>();
+  const auto value = whole ? std::optional(static_cast<double>(*whole)) : node.value<double>();
   if (!node.is_number() || !value || !std::isfinite(*value)) {
     refuse(node, name, "a number");
     return std::nullopt;

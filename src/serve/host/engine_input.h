@@ -24,14 +24,17 @@ struct CancelEverything {
   CancelReason reason;
 };
 
+/// It was told to end before its sources did: few notes are still made.
+struct EndNotes {};
+
 /// `taken` gets the session's image, on the engine's thread.
 struct TakeImage {
   std::function<void(SessionImage image)> taken;
 };
 
-/// A session's: the first four in order of session time, the next three from control. A client stands alone,
+/// A session's: the first four in order of session time, the next four from control. A client stands alone,
 /// on the host's own lane.
 using EngineInput = std::variant<encode::Encoded, Question, Damage, sync::StreamsEnd, CancelAnswer,
-                                 CancelEverything, TakeImage, std::unique_ptr<StepClient>>;
+                                 CancelEverything, EndNotes, TakeImage, std::unique_ptr<StepClient>>;
 
 }  // namespace braid::serve

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "braid/calendar/session_range.h"
 #include "braid/deliver/json_writer.h"
 #include "braid/ingest/clip_writer.h"
-#include "braid/retrieve/asked_time.h"
 #include "memory/record_json.h"
 #include "pipeline/pipeline_run.h"
 #include "pipeline/stage_text.h"
@@ -115,10 +113,8 @@ Status PipelineRun::retrieve(Firing& firing) {
   if (firing.has_window()) {
     query.filter.from = utc(firing.from);
     query.filter.to = utc(firing.to);
-  } else if (auto asked = retrieve::find_asked_time(query.text, {{}, moment})) {
-    query.filter.from = asked->from;
-    query.filter.to = asked->to;
-    query.text = std::move(asked->rest);
+  } else {
+    retrieve::take_asked_time(query, {{}, moment});
   }
   auto found = tools_.memory->search(query);
   if (!found) return tl::unexpected(found.error());
@@ -154,8 +150,6 @@ Status PipelineRun::post(Firing& firing) {
 }
 
 Status PipelineRun::clip(Firing& firing) {
-  std::error_code error;
-  std::filesystem::create_directory(firing.stage->folder, error);
   for (const auto& [source, pictures] : firing.pictures) {
     const std::string path = fmt::format("{}/{}-{}-{}.mkv", firing.stage->folder, firing.stage->name,
                                          file_time(when(firing.trigger.at)), source);

@@ -184,11 +184,12 @@ Result<PipelinePlan> read_plan(const toml::table& root, std::string_view file) {
     return fail(ErrorCode::kUsage, fmt::format("{}: {}", file, wrong->message));
   const toml::table& table = *(*array)[wrong->stage].as_table();
   const toml::node* node = table.get(wrong->key);
-  return tl::unexpected(reader
-                            .fault(node ? *node : static_cast<const toml::node&>(table),
-                                   fmt::format("stage '{}': {}: {}", plan.stages[wrong->stage].name,
-                                               wrong->key, wrong->message))
-                            .error());
+  return tl::unexpected(
+      reader
+          .fault(node ? *node : static_cast<const toml::node&>(table),
+                 fmt::format("stage '{}': {}: {}", plan.stages[wrong->stage].name.substr(0, 64), wrong->key,
+                             wrong->message))
+          .error());
 }
 
 }  // namespace

@@ -139,6 +139,8 @@ class PipelineRun final : public SyncTap {
 
 /// kUsage: a stage needs something that there isn't.
 Status check_plan_needs(const PipelinePlan& plan, bool memory);
+/// Makes the clips' folders, though not their parents. kResource: one can't be made or written to.
+Status make_folders(const PipelinePlan& plan);
 /// kUsage: the plan names a source that isn't among these.
 Status check_plan_sources(const PipelinePlan& plan, const std::vector<std::string>& names);
 

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -50,8 +52,7 @@ class PlanCheck {
       return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
     });
     if (name.empty()) return wrong("name", "a stage needs a name");
-    if (!plain || name.size() > 64)
-      return wrong("name", fmt::format("'{}' may have up to 64 letters, digits, _, - and .", name));
+    if (!plain || name.size() > 64) return wrong("name", "may have up to 64 letters, digits, _, - and .");
     if (!by_name_.emplace(name, at_).second) return wrong("name", fmt::format("'{}' is taken", name));
     return {};
   }
@@ -214,6 +215,22 @@ Status check_plan_needs(const PipelinePlan& plan, bool memory) {
     if (!memory && (stage.action == StageAction::kRetrieve || stage.action == StageAction::kStore))
       return fail(ErrorCode::kUsage, fmt::format("stage '{}': action {} needs a memory: add --memory DIR",
                                                  stage.name, to_string(stage.action)));
+  return {};
+}
+
+Status make_folders(const PipelinePlan& plan) {
+  for (const PipelineStage& stage : plan.stages) {
+    if (stage.action != StageAction::kClip) continue;
+    std::error_code error;
+    std::filesystem::create_directory(stage.folder, error);
+    if (!error && std::filesystem::is_directory(stage.folder, error) &&
+        access(stage.folder.c_str(), W_OK) == 0)
+      continue;
+    return fail(
+        ErrorCode::kResource,
+        fmt::format("stage '{}': nothing can be written to the folder {}: {}", stage.name, stage.folder,
+                    error ? error.message() : "it is no folder, or not for us to write to"));
+  }
   return {};
 }
 

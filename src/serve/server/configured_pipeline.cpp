@@ -32,6 +32,7 @@ Status check_pipeline_file(const ServerConfig& config) {
   for (const ingest::SourceSpec& spec : *specs) names.push_back(spec.name);
   if (Status known = check_plan_sources(*plan, names); !known) return known;
   if (Status secrets = check_secrets(*plan); !secrets) return secrets;
+  if (Status folders = make_folders(*plan); !folders) return folders;
   return check_plan_needs(*plan, !config.memory.dir.empty());
 }
 

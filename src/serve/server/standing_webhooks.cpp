@@ -98,8 +98,8 @@ struct Webhooks::State {
       return;
     }
     ++counts.dead;
-    log(LogLevel::kWarning, "an answer of session {} was given up after {} attempts: {}", event.session,
-        event.attempt,
+    log(LogLevel::kWarning, "{} of session {} was given up after {} attempts: {}",
+        event.pipeline.empty() ? "an answer" : "a pipeline's event", event.session, event.attempt,
         response ? fmt::format("the webhook answered {}", response->status) : response.error().message);
   }
 

@@ -44,6 +44,7 @@ Notes::Notes(StepLoop& loop, Clock& clock, Tally& tally, std::size_t most_bytes,
 void Notes::offer(const encode::Encoded& seen, const std::string& source) {
   const bool has_no_words = seen.modality == Modality::kVision || seen.modality == Modality::kAudio;
   if (!seen.chunk || !has_no_words) return;
+  if (ended_) return tally_.note_passed_over();
   waiting_.push_back({seen.chunk, source, clock_.now()});
   waiting_bytes_ += seen.chunk->prompt.bytes();
   tell();
@@ -74,6 +75,11 @@ void Notes::drop_all() {
   promise_ = {};
   in_plan_ = false;
   while (!waiting_.empty()) pass_over(0);
+}
+
+void Notes::end() {
+  ended_ = true;
+  while (waiting_.size() > kMostAtTheEnd) pass_over(making_ ? 1 : 0);
 }
 
 Prompt Notes::prompt_of(const Chunk& chunk) const {

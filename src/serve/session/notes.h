@@ -30,6 +30,8 @@ class Notes {
   /// A chunk that is in the cache.
   void offer(const encode::Encoded& seen, const std::string& source);
   void drop_all();
+  /// Of those that wait the newest few are still made, and none that comes.
+  void end();
   /// Nothing waits or is being made.
   bool done() const { return waiting_.empty() && !making_; }
 
@@ -43,6 +45,8 @@ class Notes {
   void step_begins(const schedule::Planned& planned, SteadyTime at);
   void step_done(const schedule::Planned& planned, const StepResult& result);
   void step_failed(const schedule::Planned& planned, const Error& error);
+
+  static constexpr std::size_t kMostAtTheEnd = 4;
 
   /// What one takes of the engine, unless it is about a medium of very many rows.
   static constexpr int kCells = 1024;
@@ -72,6 +76,7 @@ class Notes {
   std::size_t waiting_bytes_ = 0;
   StepLoop::Promise promise_;
   std::optional<Generation> making_;
+  bool ended_ = false;
   bool in_plan_ = false;
 };
 

@@ -333,7 +333,10 @@ void Session::stop(bool answer_rest) {
   std::lock_guard lock(s.mutex);
   s.interrupted = s.interrupted || !answer_rest || goes_on;
   s.sync.control().push(StopSync{answer_rest});
-  if (!answer_rest) s.engine_control.push(CancelEverything{CancelReason::kShutdown});
+  if (!answer_rest)
+    s.engine_control.push(CancelEverything{CancelReason::kShutdown});
+  else if (goes_on)
+    s.engine_control.push(EndNotes{});
 }
 
 deliver::Summary Session::wait() {

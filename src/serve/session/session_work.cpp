@@ -143,6 +143,7 @@ void SessionWork::take_control() {
       cancel_all_ = true;
       if (notes_) notes_->drop_all();
     }
+    if (std::holds_alternative<EndNotes>(*input) && notes_) notes_->end();
     if (const auto* wanted = std::get_if<TakeImage>(&*input)) wanted->taken(image());
   }
 }
