@@ -34,7 +34,7 @@ test: ## build and run every test
 	@$(PREPARE) test
 	@ctest --test-dir build/release --output-on-failure --no-tests=error -j $(NPROC)
 
-bench: ## compare speed with llama.cpp (QUICK=1: fewer rounds; BENCH=serving, BENCH=clock, BENCH=memory, BENCH=media: that part; UPDATE_DOCS=1: into docs/performance.md)
+bench: ## compare speed with llama.cpp (QUICK=1: fewer rounds; BENCH=serving, BENCH=clock, BENCH=memory, media, offsets, paths, turns: that part; UPDATE_DOCS=1: into docs/performance.md)
 	@$(PREPARE) demo
 	@tools/bench.sh
 

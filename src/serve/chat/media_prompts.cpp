@@ -64,8 +64,8 @@ MediaPrompts::MediaPrompts(engine::Engine& engine, engine::DeviceArbiter& arbite
       arbiter_(arbiter),
       speech_(speech),
       clock_(clock),
-      limits_(limits),
-      cache_(limits.cache_bytes) {}
+      limits_(std::move(limits)),
+      cache_(limits_.cache_bytes) {}
 
 Result<std::unique_ptr<ingest::Source>> MediaPrompts::open(MediaKind kind, const std::string& path,
                                                            std::size_t bytes) {

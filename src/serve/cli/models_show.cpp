@@ -43,7 +43,7 @@ void print_header(const std::string& path, const GgufFacts& facts) {
 }
 
 std::string sound_text(const ModelFacts& facts) {
-  const std::string rows = fmt::format("{} rows a second", facts.sound_rows);
+  std::string rows = fmt::format("{} rows a second", facts.sound_rows);
   if (facts.ten_seconds_rows > facts.sound_rows) return rows;
   return rows +
          fmt::format(", and {} for ten: the encoder always reads its whole length", facts.ten_seconds_rows);
@@ -98,9 +98,9 @@ boost::json::object json_of(const ModelFlags& flags, const ModelFacts& facts) {
   return line;
 }
 
-void print_json(boost::json::object line) {
+void print_json(const boost::json::object& line) {
   boost::json::object typed{{"type", "model_facts"}};
-  for (auto& field : line) typed.insert(field);
+  for (const auto& field : line) typed.insert(field);
   fmt::print("{}\n", boost::json::serialize(typed));
 }
 

@@ -34,11 +34,11 @@ class Members {
     return wrong(name), "";
   }
   const json::array& list(const char* name) {
-    static const json::array kNone;
+    static const json::array none;
     const json::value* value = object_.if_contains(name);
-    if (!value) return kNone;
+    if (!value) return none;
     if (const json::array* list = value->if_array()) return *list;
-    return wrong(name), kNone;
+    return wrong(name), none;
   }
   void wrong(const char* name) {
     if (wrong_.empty()) wrong_ = name;
