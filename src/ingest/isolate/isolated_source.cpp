@@ -175,12 +175,10 @@ class IsolatedSource final : public Source {
     return tl::unexpected(*ended.error);
   }
 
-  template <class OutOfTurn>
-  requires std::is_same_v<OutOfTurn, Opened> || std::is_same_v<OutOfTurn, Refused> ||
-      std::is_same_v<OutOfTurn, Ended>
-  static Result<Accepted> take(OutOfTurn&, SourceId, const PacketSink&) {
-    return fail(ErrorCode::kBadInput, "something out of turn");
-  }
+  static Result<Accepted> take(Opened&, SourceId, const PacketSink&) { return out_of_turn(); }
+  static Result<Accepted> take(Refused&, SourceId, const PacketSink&) { return out_of_turn(); }
+  static Result<Accepted> take(Ended&, SourceId, const PacketSink&) { return out_of_turn(); }
+  static Result<Accepted> out_of_turn() { return fail(ErrorCode::kBadInput, "something out of turn"); }
   Result<Accepted> take(const SentFrame& sent, SourceId id, const PacketSink& sink) {
     if (auto fits = promises_.check(sent); !fits) return tl::unexpected(fits.error());
     auto slot = pools_.take(sent);
