@@ -25,11 +25,6 @@ struct Home;
 using Writer = ArchiveWriter<Home>;
 using Reader = ArchiveReader<Home>;
 
-template <class Archive, class... Values>
-void all(Archive& archive, Values&... values) {
-  (archive(values), ...);
-}
-
 template <class A>
 void fields(A& a, Error& v) {
   all(a, v.code, v.message, v.retryable);

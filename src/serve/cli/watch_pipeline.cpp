@@ -1,19 +1,15 @@
 #include "cli/watch_pipeline.h"
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 
 #include "cli/say.h"
-#include "memory/session_memory.h"
 #include "pipeline/poster.h"
 #include "watch/source_specs.h"
 
 namespace braid::serve {
 
 namespace {
-
-constexpr std::size_t kNoteBytes = 8U << 20;
 
 /// A few attempts in the time that somebody waits at the end.
 WebhookOptions few_attempts() {
@@ -72,11 +68,9 @@ Result<std::unique_ptr<WatchPipeline>> WatchPipeline::open(const std::string& fi
 }
 
 void WatchPipeline::configure(SessionOptions& options) {
-  options.tap = run_.get();
   ends_it_ = !options.stay_open;
   options.stay_open = true;
-  options.evidence_tokens = std::max(options.evidence_tokens, kEvidenceTokens);
-  if (run_->needs_notes()) options.note_bytes = std::max(options.note_bytes, kNoteBytes);
+  run_->attach(options);
 }
 
 void WatchPipeline::begin(Watch& watch, UtcTime zero) {

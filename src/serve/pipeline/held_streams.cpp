@@ -38,7 +38,6 @@ const std::string& HeldStreams::name(SourceId source) const {
 std::size_t HeldStreams::add_windows(StageWindows windows) {
   auto added = std::make_unique<Windows>();
   added->sliding = std::make_unique<sync::Sliding>(windows.length, windows.hop);
-  for (const auto& [key, items] : items_) added->streams.add_stream(key);
   windows_.push_back(std::move(added));
   return windows_.size() - 1;
 }

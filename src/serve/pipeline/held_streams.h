@@ -43,7 +43,7 @@ class HeldStreams {
 
   void add_source(SourceId source, const ingest::SourceInfo& info);
   const std::string& name(SourceId source) const;
-  /// Before the first packet. Counts up from 0.
+  /// Before the first source. Counts up from 0.
   std::size_t add_windows(StageWindows windows);
   /// The next of those in which anything is, once it can't change any more.
   std::optional<sync::AlignedWindow> next_window(std::size_t index);

@@ -7,6 +7,7 @@
 
 #include "braid/calendar/session_range.h"
 #include "braid/deliver/json_writer.h"
+#include "memory/session_memory.h"
 #include "pipeline/stage_text.h"
 
 namespace braid::serve {
@@ -15,6 +16,9 @@ namespace {
 
 /// A note comes after what it is about; so long its surroundings are kept.
 constexpr Nanoseconds kNotesLag = std::chrono::minutes(1);
+
+/// About a hundred pictures of the default model.
+constexpr std::size_t kNoteBytes = 8U << 20;
 
 bool waits_for_notes(const PipelineStage& stage) {
   const auto& trigger = stage.trigger_on;
@@ -56,7 +60,12 @@ PipelineRun::PipelineRun(PipelinePlan plan, PipelineTools tools, Clock& clock)
       changed_(clock),
       held_(writes_clips(plan_)),
       triggers_(plan_),
-      thread_(clock, "pipeline", [this] { run(); }) {}
+      thread_(clock, "pipeline", [this] { run(); }) {
+  const auto held = lock();
+  for (std::size_t stage = 0; stage < plan_.stages.size(); ++stage)
+    if (plan_.stages[stage].time_window && !plan_.stages[stage].trigger_on)
+      windows_[stage] = held_.add_windows(*plan_.stages[stage].time_window);
+}
 
 PipelineRun::~PipelineRun() { close(); }
 
@@ -78,6 +87,12 @@ bool PipelineRun::needs_notes() const {
   return std::any_of(plan_.stages.begin(), plan_.stages.end(), waits_for_notes);
 }
 
+void PipelineRun::attach(SessionOptions& options) {
+  options.tap = this;
+  options.evidence_tokens = std::max(options.evidence_tokens, kEvidenceTokens);
+  if (needs_notes()) options.note_bytes = std::max(options.note_bytes, kNoteBytes);
+}
+
 void PipelineRun::add_source(SourceId source, const ingest::SourceInfo& info) {
   const auto held = lock();
   held_.add_source(source, info);
@@ -85,10 +100,6 @@ void PipelineRun::add_source(SourceId source, const ingest::SourceInfo& info) {
 
 void PipelineRun::arrived(SourceId source, const Packet& packet) {
   const auto held = lock();
-  if (windows_.empty())
-    for (std::size_t stage = 0; stage < plan_.stages.size(); ++stage)
-      if (plan_.stages[stage].time_window && !plan_.stages[stage].trigger_on)
-        windows_[stage] = held_.add_windows(*plan_.stages[stage].time_window);
   held_.arrived(source, packet);
 }
 

@@ -57,6 +57,8 @@ class PipelineRun final : public SyncTap {
   void begin(std::function<UtcTime()> zero) { zero_of_ = std::move(zero); }
   /// Whether frames and utterances are to be put into words.
   bool needs_notes() const;
+  /// What a session beside it needs. Before that is made.
+  void attach(SessionOptions& options);
   /// Nothing more fires. When it returns, tools aren't called any more.
   void close();
   PipelineCounts counts() const;

@@ -31,11 +31,6 @@ void pixels(ByteReader& archive, Frame& frame);
 void fields(ByteWriter& archive, const Packet& packet);
 void fields(ByteReader& archive, Packet& packet);
 
-template <class Archive, class... Values>
-void all(Archive& archive, Values&... values) {
-  (archive(values), ...);
-}
-
 template <class Archive>
 void fields(Archive& a, kv::WindowOptions& v) {
   all(a, v.max_rows, v.turn_over_at, v.keep, v.max_age);

@@ -1,7 +1,5 @@
 #include "server/configured_pipeline.h"
 
-#include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "braid/base/log.h"
@@ -11,12 +9,6 @@
 #include "watch/source_specs.h"
 
 namespace braid::serve {
-
-namespace {
-
-constexpr std::size_t kNoteBytes = 8U << 20;
-
-}  // namespace
 
 Status check_pipeline_file(const ServerConfig& config) {
   if (config.pipeline.empty()) return {};
@@ -61,9 +53,7 @@ void ConfiguredPipeline::prepare(LiveSession& live, SessionOptions& options) {
     return;
   }
   const std::shared_ptr<PipelineRun> run = std::move(*made);
-  options.tap = run.get();
-  options.evidence_tokens = std::max(options.evidence_tokens, kEvidenceTokens);
-  if (run->needs_notes()) options.note_bytes = std::max(options.note_bytes, kNoteBytes);
+  run->attach(options);
   run->begin([&live, this] { return system_now() - (clock_.now() - live.started_at()); });
   live.listen([run](const deliver::Event& event) { run->on_event(event); });
   live.before_end([run] { run->close(); });

@@ -29,6 +29,12 @@ concept PlainValue = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class Enum>
 inline constexpr int kEnumValues = 0;
 
+/// A type's members, in order.
+template <class Archive, class... Values>
+void all(Archive& archive, Values&... values) {
+  (archive(values), ...);
+}
+
 template <class Home>
 class ArchiveWriter {
  public:
