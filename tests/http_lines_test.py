@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import tempfile
 import threading
@@ -12,35 +11,22 @@ import unittest
 from pathlib import Path
 
 from ingest_report import REPORT, Reader, wait_until
+from listener import Listener
 
 
-class Web:
+class Web(Listener):
     """Serves `data` at any address, so many bytes a connection, then cuts it or falls silent."""
 
     def __init__(self, data, most, ranges=True, stalls=False, a_second=None):
         self.data, self.most, self.ranges, self.stalls, self.a_second = data, most, ranges, stalls, a_second
-        self.asked, self.closing = [], threading.Event()
+        self.asked = []
         self.sending, self.sent_last = 0, 0.0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}/film"
-        self.threads = [threading.Thread(target=self.accept, daemon=True)]
-        self.threads[0].start()
+        super().__init__()
+        self.address = f"http://127.0.0.1:{self.port}/film"
 
-    def close(self):
-        self.closing.set()
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        for thread in self.threads:
-            thread.join()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            self.threads.append(threading.Thread(target=self.answer, args=(client,), daemon=True))
-            self.threads[-1].start()
+    def take(self, client):
+        self.threads.append(threading.Thread(target=self.answer, args=(client,), daemon=True))
+        self.threads[-1].start()
 
     def answer(self, client):
         with client:

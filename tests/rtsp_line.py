@@ -8,6 +8,8 @@ import struct
 import threading
 import time
 
+from listener import Listener
+
 
 class Plan:
     """What befalls one connection. None: never."""
@@ -42,45 +44,30 @@ class Connection:
         return [zero + (stamp - stamps[0]) / 90000 for stamp in stamps]
 
 
-class Line:
+class Line(Listener):
     """Connections one after the other meet what `plans` says; those behind the last plan meet nothing. `target` is the
     server's port, or None while it is away."""
 
     def __init__(self, target, plans=(), seed=1):
         self.target, self.plans, self.random = target, list(plans), random.Random(seed)
-        self.connections, self.refused, self.closing = [], 0, False
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.threads = [threading.Thread(target=self.accept, daemon=True)]
-        self.threads[0].start()
+        self.connections, self.refused = [], 0
+        super().__init__()
 
-    def close(self):
-        self.closing = True
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        for thread in self.threads:
-            thread.join()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                server = socket.create_connection(("127.0.0.1", self.target)) if self.target else None
-            except OSError:
-                server = None
-            if server is None:
-                self.refused += 1
-                client.close()
-                continue
-            plan = self.plans.pop(0) if self.plans else Plan()
-            carried = Carried(self, client, server, plan)
-            self.connections.append(carried.log)
-            thread = threading.Thread(target=carried.run, daemon=True)
-            self.threads.append(thread)
-            thread.start()
+    def take(self, client):
+        try:
+            server = socket.create_connection(("127.0.0.1", self.target)) if self.target else None
+        except OSError:
+            server = None
+        if server is None:
+            self.refused += 1
+            client.close()
+            return
+        plan = self.plans.pop(0) if self.plans else Plan()
+        carried = Carried(self, client, server, plan)
+        self.connections.append(carried.log)
+        thread = threading.Thread(target=carried.run, daemon=True)
+        self.threads.append(thread)
+        thread.start()
 
 
 class Carried:
@@ -95,7 +82,7 @@ class Carried:
         for end in (self.client, self.server):
             end.settimeout(0.01)
         try:
-            while not self.line.closing:
+            while not self.line.closing.is_set():
                 age = time.monotonic() - self.log.first if self.log.first else 0
                 if self.plan.cut_after is not None and age > self.plan.cut_after or self.log.cut:
                     break

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "cli/say.h"
+#include "pipeline/load_fitting.h"
 #include "pipeline/poster.h"
-#include "watch/source_specs.h"
 
 namespace braid::serve {
 
@@ -46,15 +46,8 @@ Result<std::unique_ptr<WatchPipeline>> WatchPipeline::open(const std::string& fi
                                                            const std::vector<std::string>& sources,
                                                            std::shared_ptr<retrieve::Memory> memory,
                                                            const std::string& session, Clock& clock) {
-  auto plan = load_pipeline(file);
+  auto plan = load_fitting_pipeline(file, sources, memory != nullptr);
   if (!plan) return tl::unexpected(plan.error());
-  const auto specs = parse_sources(sources);
-  if (!specs) return tl::unexpected(specs.error());
-  std::vector<std::string> names;
-  for (const ingest::SourceSpec& spec : *specs) names.push_back(spec.name);
-  if (auto known = check_plan_sources(*plan, names); !known) return tl::unexpected(known.error());
-  if (auto secrets = check_secrets(*plan); !secrets) return tl::unexpected(secrets.error());
-  if (auto folders = make_folders(*plan); !folders) return tl::unexpected(folders.error());
   std::unique_ptr<WatchPipeline> pipeline(new WatchPipeline(clock));
   net::ClientOptions options;
   options.allow = nullptr;  // the operator names the addresses

@@ -16,8 +16,8 @@ namespace braid::serve {
 /// Beside one watched session. open(), then configure(), begin() and, once the session is over, close().
 class WatchPipeline {
  public:
-  /// `memory` may be null; `session`: as its records have it. Errors of load_pipeline(), parse_sources(),
-  /// check_secrets() and PipelineRun; kUsage: a source that there isn't.
+  /// `memory` may be null; `session`: as its records have it. Errors of
+  /// load_fitting_pipeline() and PipelineRun.
   static Result<std::unique_ptr<WatchPipeline>> open(const std::string& file,
                                                      const std::vector<std::string>& sources,
                                                      std::shared_ptr<retrieve::Memory> memory,

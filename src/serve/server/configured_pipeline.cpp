@@ -4,28 +4,21 @@
 
 #include "braid/base/log.h"
 #include "memory/session_memory.h"
+#include "pipeline/load_fitting.h"
 #include "pipeline/pipeline_run.h"
 #include "pipeline/poster.h"
-#include "watch/source_specs.h"
 
 namespace braid::serve {
 
 Status check_pipeline_file(const ServerConfig& config) {
   if (config.pipeline.empty()) return {};
-  const auto plan = load_pipeline(config.pipeline);
-  if (!plan) return tl::unexpected(plan.error());
-  const auto specs = parse_sources(config.sources);
-  if (!specs) return tl::unexpected(specs.error());
-  if (specs->empty())
+  if (config.sources.empty())
     return fail(ErrorCode::kUsage, config.pipeline +
                                        ": a pipeline is of the configured sources, and there are "
                                        "none: add a [[source]] or name one behind `braid serve`");
-  std::vector<std::string> names;
-  for (const ingest::SourceSpec& spec : *specs) names.push_back(spec.name);
-  if (Status known = check_plan_sources(*plan, names); !known) return known;
-  if (Status secrets = check_secrets(*plan); !secrets) return secrets;
-  if (Status folders = make_folders(*plan); !folders) return folders;
-  return check_plan_needs(*plan, !config.memory.dir.empty());
+  const auto plan = load_fitting_pipeline(config.pipeline, config.sources, !config.memory.dir.empty());
+  if (!plan) return tl::unexpected(plan.error());
+  return {};
 }
 
 Result<std::unique_ptr<ConfiguredPipeline>> ConfiguredPipeline::load(const std::string& file,

@@ -11,8 +11,7 @@
 
 namespace braid::serve {
 
-/// Loads it, and looks whether it fits: its sources, its secrets, what its stages need. Errors of
-/// load_pipeline(), read_secret(); kUsage.
+/// Errors of load_fitting_pipeline(); kUsage: there are no sources.
 Status check_pipeline_file(const ServerConfig& config);
 
 /// Gives a plan to one session before it starts. Used by one thread at a time; outlives its session.
