@@ -29,13 +29,10 @@ WatchPipeline::WatchPipeline(Clock& clock)
 WatchPipeline::~WatchPipeline() = default;
 
 PipelineTools WatchPipeline::tools(std::shared_ptr<retrieve::Memory> memory, const std::string& session) {
-  PipelineTools tools;
-  tools.ask = [this](Question question) { return session_.load()->ask(std::move(question)); };
-  tools.tell = [this](deliver::PipelineEvent event) { return session_.load()->tell(std::move(event)); };
+  PipelineTools tools = tools_of([this]() -> Session& { return *session_; });
   tools.memory = std::move(memory);
   tools.session = session;
   tools.post = make_poster(webhooks_, session);
-  tools.notes = [this] { return session_.load()->notes(); };
   tools.done = [this] {
     if (ends_it_) session_.load()->stop(true);
   };

@@ -10,12 +10,12 @@
 #include "memory/record_json.h"
 #include "pipeline/pipeline_run.h"
 #include "pipeline/stage_text.h"
+#include "session/notes.h"
 
 namespace braid::serve {
 
 namespace {
 
-constexpr const char* kDescribeQuestion = "What do you see now?";
 constexpr Nanoseconds kSearchDeadline = Milliseconds(500);
 
 /// "20261129T100203.5Z": of a file.
@@ -62,7 +62,7 @@ std::string PipelineRun::text_of(const Firing& firing) const {
 void PipelineRun::ask(const FiringPtr& firing) {
   Question question;
   question.text = text_of(*firing);
-  if (question.text.empty()) question.text = kDescribeQuestion;
+  if (question.text.empty()) question.text = kSeenQuestion;
   question.at = std::max(firing->due, kSessionStart);
   question.deadline = firing->stage->deadline;
   question.max_tokens = firing->stage->max_tokens;

@@ -43,6 +43,14 @@ bool writes_clips(const PipelinePlan& plan) {
 
 }  // namespace
 
+PipelineTools tools_of(const std::function<Session&()>& session) {
+  PipelineTools tools;
+  tools.ask = [session](Question question) { return session().ask(std::move(question)); };
+  tools.tell = [session](deliver::PipelineEvent event) { return session().tell(std::move(event)); };
+  tools.notes = [session] { return session().notes(); };
+  return tools;
+}
+
 Result<std::unique_ptr<PipelineRun>> PipelineRun::create(PipelinePlan plan, PipelineTools tools,
                                                          Clock& clock) {
   if (const auto fault = find_fault(plan))

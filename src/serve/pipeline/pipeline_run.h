@@ -35,6 +35,9 @@ struct PipelineTools {
   std::function<void()> done;
 };
 
+/// Those that are the session's, which is there when they are called.
+PipelineTools tools_of(const std::function<Session&()>& session);
+
 struct PipelineCounts {
   std::uint64_t fired = 0;
   std::uint64_t failed = 0;

@@ -36,10 +36,7 @@ class PipelineTest : public SessionTest {
                    std::vector<ingest::ScriptedPacket> readings = {}) {
     auto plan = parse_pipeline(plan_text, "p.toml");
     ASSERT_TRUE(plan) << plan.error().message;
-    PipelineTools tools;
-    tools.ask = [this](Question asked) { return session->ask(std::move(asked)); };
-    tools.tell = [this](deliver::PipelineEvent event) { return session->tell(std::move(event)); };
-    tools.notes = [this] { return session->notes(); };
+    PipelineTools tools = tools_of([this]() -> Session& { return *session; });
     tools.post = [this](const PipelineStage& stage, std::string body) -> Status {
       posted.emplace_back(stage.url, std::move(body));
       return {};

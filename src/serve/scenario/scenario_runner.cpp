@@ -144,10 +144,7 @@ class Run {
     if (scenario_.pipeline.empty()) return {};
     auto plan = parse_pipeline(scenario_.pipeline, "pipeline");
     if (!plan) return tl::unexpected(plan.error());
-    PipelineTools tools;
-    tools.ask = [&running](Question question) { return running->ask(std::move(question)); };
-    tools.tell = [&running](deliver::PipelineEvent event) { return running->tell(std::move(event)); };
-    tools.notes = [&running] { return running->notes(); };
+    PipelineTools tools = tools_of([&running]() -> Session& { return *running; });
     tools.done = [&running] { running->stop(true); };
     auto made = PipelineRun::create(std::move(*plan), std::move(tools), clock_);
     if (!made) return tl::unexpected(made.error());

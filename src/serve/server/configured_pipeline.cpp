@@ -32,13 +32,10 @@ Result<std::unique_ptr<ConfiguredPipeline>> ConfiguredPipeline::load(const std::
 
 void ConfiguredPipeline::prepare(LiveSession& live, SessionOptions& options) {
   if (!next_) return;
-  PipelineTools tools;
+  PipelineTools tools = tools_of([&live]() -> Session& { return live.session(); });
   if (memories_)
     if (auto memory = memories_->of(live.owner())) tools.memory = (*memory)->memory();
   tools.session = live.id();
-  tools.ask = [&live](Question question) { return live.session().ask(std::move(question)); };
-  tools.tell = [&live](deliver::PipelineEvent event) { return live.session().tell(std::move(event)); };
-  tools.notes = [&live] { return live.session().notes(); };
   tools.post = make_poster(webhooks_, live.id());
   auto made = PipelineRun::create(plan_, std::move(tools), clock_);
   if (!made) {
@@ -47,7 +44,7 @@ void ConfiguredPipeline::prepare(LiveSession& live, SessionOptions& options) {
   }
   const std::shared_ptr<PipelineRun> run = std::move(*made);
   run->attach(options);
-  run->begin([&live, this] { return system_now() - (clock_.now() - live.started_at()); });
+  run->begin([&live] { return live.began(); });
   live.listen([run](const deliver::Event& event) { run->on_event(event); });
   live.before_end([run] { run->close(); });
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "braid/deliver/finish.h"
+#include "memory/session_memory.h"
 #include "server/stamps.h"
 
 namespace braid::serve {
@@ -43,6 +44,8 @@ Status LiveSession::start(const SessionOptions& options, EngineHost& host,
   session_->start();
   return {};
 }
+
+UtcTime LiveSession::began() const { return system_now() - (clock_.now() - started_at()); }
 
 Result<QuestionId> LiveSession::ask(Question question, AskSink sink) {
   std::lock_guard lock(mutex_);  // its events wait until it is in the table

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "braid/calendar/utc.h"
 #include "braid/openai/session_api.h"
 #include "braid/serve/session.h"
 #include "server/session_events.h"
@@ -59,6 +60,8 @@ class LiveSession final : public deliver::EventSink {
   SteadyTime started_at() const { return session_->started_at(); }
   /// Called before the session is stopped, when this is destroyed.
   void before_end(std::function<void()> first) { before_end_.push_back(std::move(first)); }
+  /// When its time 0 was on the calendar; once it has started.
+  UtcTime began() const;
   /// Further listeners to all events; on the delivery thread.
   void listen(std::function<void(const deliver::Event&)> listener);
 

@@ -16,11 +16,9 @@ constexpr std::size_t kNoteBytes = 8U << 20;
 /// What one session's threads share. Session time 0 is known when they run.
 class Remembering {
  public:
-  Remembering(std::shared_ptr<Memories::One> memory, const LiveSession& live, SessionTime resumed_at,
-              Clock& clock)
+  Remembering(std::shared_ptr<Memories::One> memory, const LiveSession& live, SessionTime resumed_at)
       : memory_(std::move(memory)),
         live_(live),
-        clock_(clock),
         session_(memory_->memory(), {.session = live.id(), .resumed_at = resumed_at}) {}
 
   void on_event(const deliver::Event& event) {
@@ -36,23 +34,21 @@ class Remembering {
 
  private:
   void begin() {
-    std::call_once(begun_, [this] { session_.begin(system_now() - (clock_.now() - live_.started_at())); });
+    std::call_once(begun_, [this] { session_.begin(live_.began()); });
   }
 
   const std::shared_ptr<Memories::One> memory_;
   const LiveSession& live_;
-  Clock& clock_;
   SessionMemory session_;
   std::once_flag begun_;
 };
 
 }  // namespace
 
-void remember(Memories& memories, LiveSession& live, SessionOptions& options, SessionTime resumed_at,
-              Clock& clock) {
+void remember(Memories& memories, LiveSession& live, SessionOptions& options, SessionTime resumed_at) {
   auto memory = memories.of(live.owner());
   if (!memory) return;
-  auto remembering = std::make_shared<Remembering>(std::move(*memory), live, resumed_at, clock);
+  auto remembering = std::make_shared<Remembering>(std::move(*memory), live, resumed_at);
   options.note_bytes = kNoteBytes;
   options.recall = [remembering](Question& question) { remembering->recall(question); };
   live.listen([remembering](const deliver::Event& event) { remembering->on_event(event); });

@@ -28,7 +28,7 @@ class RememberingTest : public SessionTest {
     LiveSessionsOptions live;
     live.session = options;
     live.on_new = [this](LiveSession& session, SessionOptions& chosen, SessionTime begins_at) {
-      remember(*memories, session, chosen, begins_at, clock);
+      remember(*memories, session, chosen, begins_at);
     };
     sessions = std::make_unique<LiveSessions>(*host, nullptr, clock, std::move(live));
   }
@@ -88,7 +88,7 @@ TEST_F(RememberingTest, NotesTellHowFarTheyAreBehind) {
   make_host().loop().start();
   LiveSessionsOptions live;
   live.on_new = [this](LiveSession& session, SessionOptions& chosen, SessionTime begins_at) {
-    remember(*memories, session, chosen, begins_at, clock);
+    remember(*memories, session, chosen, begins_at);
   };
   sessions = std::make_unique<LiveSessions>(*host, nullptr, clock, std::move(live));
   const auto kept = begin("anna", 6);

@@ -51,7 +51,7 @@ LiveSessionsOptions sessions_options(const ServerConfig& config, Metrics& metric
   options.on_new = [&metrics, memories, pipeline, &clock](LiveSession& live, SessionOptions& chosen,
                                                           SessionTime begins_at) {
     live.listen(meter_session(metrics, clock));
-    if (memories) remember(*memories, live, chosen, begins_at, clock);
+    if (memories) remember(*memories, live, chosen, begins_at);
     if (pipeline) pipeline->prepare(live, chosen);
   };
   return options;

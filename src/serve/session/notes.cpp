@@ -10,7 +10,6 @@ namespace braid::serve {
 
 namespace {
 
-constexpr const char* kSeenQuestion = "What do you see now?";
 constexpr int kSeenTokens = 64;
 constexpr Nanoseconds kLendsFirst = std::chrono::hours(24);  // idle for longer than any session
 

@@ -15,6 +15,9 @@
 
 namespace braid::serve {
 
+/// What is asked about a frame that is to be put into words.
+inline constexpr const char* kSeenQuestion = "What do you see now?";
+
 /// Asks the model about each kept frame and utterance by itself, one after the other, on a sequence of its
 /// own, in steps that nobody else has rows for and in cells that nobody else needs. So a note is never ahead
 /// of an answer; it may be far behind. Engine thread.
